@@ -29,7 +29,7 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but the one that starts a gateway.
 packages = $$(go list ./... | grep -v '/e2e$$')
 # Those where several things run at once, in the code or in its tests.
-concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|e2e/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
+concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|internal/testkit/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
 .PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
@@ -89,7 +89,7 @@ needs:
 skipped:
 	@command -v chromium chromium-browser google-chrome >/dev/null || echo 'skipped: the console in a browser; there is no chromium here (apt-get install chromium)'
 	@command -v valkey-server redis-server >/dev/null || echo 'skipped: replicas with a real Valkey or Redis; there is none here (apt-get install redis-server)'
-	@cd e2e/modelserver/ollama && GOFLAGS=-mod=mod go mod download github.com/ollama/ollama 2>/dev/null || echo 'skipped: a real Ollama; its Go module cannot be fetched'
+	@cd internal/testkit/modelserver/ollama && GOFLAGS=-mod=mod go mod download github.com/ollama/ollama 2>/dev/null || echo 'skipped: a real Ollama; its Go module cannot be fetched'
 	@compgen -G "$${XDG_CACHE_HOME:-$$HOME/.cache}/gpt-oss-executor/llama-server-*/say.so" >/dev/null || echo 'skipped: a real llama-server; make servers builds it'
 	@[ "$$(id -u)" -eq 0 ] || echo 'skipped: real agents that run commands; they run as another user, which takes root and Linux'
 	@[ -d ../shared/corpus ] || echo 'skipped: the tests that measure against labelled cases, which are not public; ../shared/corpus is not beside this clone'
@@ -118,7 +118,7 @@ e2e: ## a real OpenClaw gateway, the OpenAI SDKs, Codex and pi; needs npm, about
 	GPTOSS_E2E=1 go test -count=1 -vet=off -timeout 40m -parallel 4 ./e2e # each waits for a gateway
 
 servers: ## build a real llama-server from sources in npm, and hold the imitation to it; 10 minutes, the first time; needs git, cmake and a C++ compiler
-	BUILD_LLAMA_SERVER=1 go test -count=1 -timeout 3h -run LlamaServer ./e2e/modelserver ./sidecar/script
+	BUILD_LLAMA_SERVER=1 go test -count=1 -timeout 3h -run LlamaServer ./internal/testkit/modelserver ./sidecar/script
 
 lint: ## gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck; 3 minutes the first time
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
@@ -173,7 +173,7 @@ schemas: ## rewrite schemas/, which editors check rules with, from the Go types
 	go test ./sidecar/ruleset -run TestSchemasAreFresh -update
 
 faults: ## rewrite the tables of docs/faults.md: what comes of a run in which something fails
-	go test ./sidecar/part/run/executor -run TestFaults -update
+	go test ./sidecar/part/run -run TestFaults -update
 
 scenarios: ## rewrite the tables of docs/scenarios.md: a real gateway with damaged replies, alone and with the sidecar; 5 minutes
 	GPTOSS_E2E=1 go test -count=1 -timeout 30m -run '^TestScenarios$$' ./e2e -update

@@ -43,11 +43,11 @@ var exceptions = map[string]string{
 
 // alone are the packages with one importer that stand alone all the same: they keep HTTP, files, the
 // kernel or a protocol out of what imports them, and tests need some of them without it.
-var alone = []string{"sidecar/reply", "sidecar/programs", "sidecar/script",
-	"sidecar/part/console/turns", "sidecar/part/setup/openclaw", "internal/noise"}
+var alone = []string{"sidecar/programs", "sidecar/script", "sidecar/part/setup/openclaw", "internal/noise"}
 
-// budget is how many bytes of Go there may be outside of tests and their kits. It only falls.
-const budget = 4_165_269
+// budget is how many bytes of Go there may be outside of tests and their kits. It only falls: by 34,483 when
+// modelserver, which only tests import, came to the kits.
+const budget = 4_116_523
 
 // vagueWords is how many words of TestPlainWords comments may hold. It only falls.
 const vagueWords = 5
@@ -68,18 +68,18 @@ var only = map[string][]string{
 	"github.com/prometheus":                 {"sidecar/telemetry"},
 	"github.com/redis/go-redis/v9":          {"sidecar/part/replicas"},
 	"golang.org/x/net/bpf":                  {"sidecar/part/confine/walls"},
-	"go.opentelemetry.io/otel":              {"sidecar/spans", "sidecar/telemetry", "sidecar/part/trace"},
+	"go.opentelemetry.io/otel":              {"sidecar/telemetry", "sidecar/part/trace"},
 	"go.opentelemetry.io/otel/sdk":          {"sidecar/part/trace"},
 	"go.opentelemetry.io/otel/exporters":    {"sidecar/part/trace"},
-	"go.opentelemetry.io/proto":             {"sidecar/part/trace", "internal/testkit/collector"},
-	"google.golang.org/protobuf":            {"sidecar/part/trace", "internal/testkit/collector"},
+	"go.opentelemetry.io/proto":             {"sidecar/part/trace"},
+	"google.golang.org/protobuf":            {"sidecar/part/trace"},
 }
 
 // pure are the folders whose packages must not know HTTP, network, files, clock and logger, but for the
 // imports that are named.
 var pure = map[string][]string{
 	"tools": {"time"}, "policy": {"time"}, "policy/urls": {"net", "time"}, "sidecar/parse": nil, "sidecar/harmony": nil, "sidecar/part/setup/openclaw": nil, "sidecar/connection": nil,
-	"sidecar/circuit": {"time"}, "sidecar/prompt": {"time"}, "sidecar/turn": {"time", "log/slog", "context"},
+	"sidecar/prompt": {"time"}, "sidecar/turn": {"time", "log/slog", "context"},
 	"sidecar/guard": {"time", "log/slog", "context"}, "sidecar/replay": {"time", "log/slog", "context"},
 }
 
@@ -218,7 +218,7 @@ func TestPackagesHaveReasons(t *testing.T) {
 func TestBudget(t *testing.T) {
 	size := 0
 	for _, r := range list(t) {
-		if strings.HasPrefix(r.name(), "internal/testkit/") {
+		if strings.HasPrefix(r.name()+"/", "internal/testkit/") {
 			continue
 		}
 		for _, name := range append(r.GoFiles, r.IgnoredGoFiles...) {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -26,7 +26,7 @@ func TestPartsAreListed(t *testing.T) {
 	for _, p := range parts() {
 		mine = append(mine, p.Name())
 	}
-	for _, p := range program.Parts() {
+	for _, p := range stage.Parts() {
 		kit = append(kit, p.Name())
 	}
 	for _, p := range parts() {

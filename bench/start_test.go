@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -37,7 +36,7 @@ func BenchmarkStart(b *testing.B) {
 		args   []string
 		ticket bool // the words of args stand behind a ticket
 	}
-	now, small := build("program", ".."), build("small", "../cmd/"+command.Program)
+	now, small := build("program", ".."), build("small", "../cmd/"+walls.Program)
 	programs := []program{
 		{"program", []string{now, "--help"}, false},
 		{"empty", []string{build("empty", empty)}, false},
@@ -82,7 +81,7 @@ func ticket(b *testing.B, words []string) string {
 	}
 	box := walls.System()
 	box.Command = words
-	path, err := folder.Issue(command.Ticket{Box: box}, time.Now())
+	path, err := folder.Issue(walls.Ticket{Box: box}, time.Now())
 	if err != nil {
 		b.Fatal(err)
 	}

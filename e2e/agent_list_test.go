@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -121,7 +122,7 @@ func agentTurns(a agent) []scenario {
 	busy := script.Fail(http.StatusTooManyRequests, "queue full, slow down")
 	busy.Retry = "2"
 	text, half := script.Text(theAnswer), script.Text(theHalf)
-	tooLong := script.OverflowVLLM(131072, 150000)
+	tooLong := servers.OverflowVLLM(131072, 150000)
 	return []scenario{
 		{id: "native", about: "a thought and a call, and no fault", runs: 1, thought: true,
 			says: called(func(args string) script.Reply { return native(args).Thinking(theThought) })},

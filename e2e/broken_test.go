@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -36,7 +37,7 @@ func lasting() []fault {
 		{"lasting-402", script.Fail(http.StatusPaymentRequired, "Insufficient credits"), "It says: Insufficient credits.", 1},
 		{"lasting-403", script.Fail(http.StatusForbidden, "Forbidden"), "It says: Forbidden.", 1},
 		{"lasting-empty", script.Empty(), "The model gave an empty reply", 3},
-		{"lasting-thought", script.OnlyThought("Hm."), "gave no answer", 2},
+		{"lasting-thought", servers.OnlyThought("Hm."), "gave no answer", 2},
 		{"lasting-harmony-error", script.HarmonyError(), "could not read what the model wrote", 3},
 		{"lasting-repetition", cut, "It is half a\n\nThe model server broke off this reply (repetition).", 1},
 		{"lasting-filter", filtered, "It is half a\n\nThe content filter of the model server cut this reply off.", 1},

@@ -12,14 +12,15 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
+	days "github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // day plays the model of a session: one reply after the other, whatever became of the one
 // before.
 type day struct {
-	session  *sessions.Session
+	session  *days.Session
 	messages []string         // of the user, one for each turn
 	replies  [][]script.Reply // of the model, for each turn
 	first    bool             // of its owner: its agent is main
@@ -29,7 +30,7 @@ type day struct {
 	next int // reply of the turn
 }
 
-func newDay(t *testing.T, s *sessions.Session, first bool) *day {
+func newDay(t *testing.T, s *days.Session, first bool) *day {
 	t.Helper()
 	d := &day{session: s, first: first}
 	for i, c := range s.Calls {
@@ -39,7 +40,7 @@ func newDay(t *testing.T, s *sessions.Session, first bool) *day {
 		}
 		turn := &d.replies[len(d.replies)-1]
 		if c.Full {
-			*turn = append(*turn, script.OverflowVLLM(131072, 140000))
+			*turn = append(*turn, servers.OverflowVLLM(131072, 140000))
 		}
 		made := shaped(t, c)
 		for j := range made {
@@ -58,7 +59,7 @@ func newDay(t *testing.T, s *sessions.Session, first bool) *day {
 }
 
 // shaped is a call as the model or its server spoils it.
-func shaped(t *testing.T, c sessions.Call) []script.Reply {
+func shaped(t *testing.T, c days.SessionCall) []script.Reply {
 	t.Helper()
 	if c.Form == "" {
 		return []script.Reply{script.Native(c.Tool, string(c.Args))}
@@ -139,7 +140,7 @@ func withRunning(r script.Reply, q script.Request) script.Reply {
 			continue
 		}
 		for i, c := range r.Calls {
-			r.Calls[i].Arguments = strings.ReplaceAll(c.Arguments, sessions.Running, id[1])
+			r.Calls[i].Arguments = strings.ReplaceAll(c.Arguments, days.Running, id[1])
 		}
 	}
 	return r

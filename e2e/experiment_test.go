@@ -19,9 +19,9 @@ import (
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/shared"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -66,9 +66,9 @@ func experiments(t *testing.T, admin string, args ...string) []byte {
 	return out
 }
 
-func reported(t *testing.T, admin string) arms.Report {
+func reported(t *testing.T, admin string) experiment.Report {
 	t.Helper()
-	var all struct{ Experiments []arms.Report }
+	var all struct{ Experiments []experiment.Report }
 	if err := json.Unmarshal(experiments(t, admin, "--json"), &all); err != nil || len(all.Experiments) != 1 {
 		t.Fatalf("%+v %v", all, err)
 	}
@@ -141,7 +141,7 @@ func (c *tryer) session(ctx context.Context, n int, running bool) error {
 func TestExperiment(t *testing.T) {
 	needEnabled(t)
 	t.Parallel()
-	rules, admin := trying(t), ports.Address(t)
+	rules, admin := trying(t), testkit.Address(t)
 	model := script.New(servers.Prompted(shortPrompt))
 	url := startSidecar(t, startModel(t, model), "GPTOSS_EXECUTOR_RULES="+rules,
 		"GPTOSS_EXECUTOR_ADMIN="+admin)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -55,15 +55,15 @@ func overAPI(t *testing.T, api string) {
 	b := &bench{api: api, run: gatewayRun(t), servers: map[string]*script.Server{}}
 	b.add(t, "vllm", script.VLLM(), damageScenarios("vllm"), thoughtScenarios(), endScenario(),
 		quotedScenarios(), subagentScenarios())
-	b.add(t, "ollama", script.Ollama(), damageScenarios("ollama"), thoughtScenarios())
-	b.add(t, "llamacpp", script.LlamaCPP(), thoughtScenarios())
-	b.add(t, "sglang", script.SGLang(), thoughtScenarios())
+	b.add(t, "ollama", servers.Ollama(), damageScenarios("ollama"), thoughtScenarios())
+	b.add(t, "llamacpp", servers.LlamaCPP(), thoughtScenarios())
+	b.add(t, "sglang", servers.SGLang(), thoughtScenarios())
 	b.add(t, "broken", script.VLLM(), brokenScenarios())
 	b.add(t, guarded, script.VLLM(), policyScenarios(guarded))
 	b.add(t, open, script.VLLM(), policyScenarios(open))
-	b.admin = ports.Address(t)
+	b.admin = testkit.Address(t)
 	b.add(t, tried, script.VLLM(), []script.Scenario{servers.Prompted(shortPrompt)})
-	_, lost := runSidecar(t, "/healthz", "http://"+ports.Address(t), b.sidecar(t, away)...)
+	_, lost := runSidecar(t, "/healthz", "http://"+testkit.Address(t), b.sidecar(t, away)...)
 	b.providers = append(b.providers, provider{id: away, url: lost, api: api})
 	b.servers[bare] = script.New(append(policyScenarios(bare), bareScenario())...)
 	b.providers = append(b.providers, provider{id: bare, url: startModel(t, b.servers[bare])})

@@ -24,7 +24,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -71,7 +71,7 @@ func clients(t *testing.T) (scenarios []script.Scenario, files map[string]string
 		scenarios = append(scenarios, script.Scenario{Name: id, User: user(id),
 			Steps: []script.Reply{call, script.Text("Done.")}, Loop: true})
 	}
-	sum := sha512.Sum512(internet.Tarball(t))
+	sum := sha512.Sum512(servers.Tarball(t))
 	return scenarios, map[string]string{
 		"requirements.txt": "tiny==1.0\n",
 		".npmrc":           "cafile=ca.pem\n",
@@ -99,7 +99,7 @@ func serveInternet(t *testing.T) (authority []byte) {
 		t.Fatal(err)
 	}
 	for _, server := range regexp.MustCompile(`(?m)^nameserver (\d\S+)`).FindAllSubmatch(resolv, -1) {
-		internet.ServeNamesAt(t, net.JoinHostPort(string(server[1]), "53"), answers)
+		servers.ServeNamesAt(t, net.JoinHostPort(string(server[1]), "53"), answers)
 	}
 	certificate := certified(t, hosts)
 	l, err := tls.Listen("tcp", "0.0.0.0:443", &tls.Config{Certificates: []tls.Certificate{certificate}})
@@ -125,7 +125,7 @@ func registries(t *testing.T) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wheel, tarball := internet.Wheel(t), internet.Tarball(t)
+	wheel, tarball := servers.Wheel(t), servers.Tarball(t)
 	mux := http.NewServeMux()
 	mux.Handle("github.com/", &cgi.Handler{Path: git, Args: []string{"http-backend"},
 		Env: []string{"GIT_PROJECT_ROOT=" + root, "GIT_HTTP_EXPORT_ALL=1", "HOME=" + root}})

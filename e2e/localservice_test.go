@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -33,7 +33,7 @@ func newHost(t *testing.T) *host {
 	t.Helper()
 	prefix := install(t, "../testdata/openclaw")
 	port := freePort(t)
-	h := &host{run: gatewayRun(t), listen: ports.Address(t)}
+	h := &host{run: gatewayRun(t), listen: testkit.Address(t)}
 	h.config = filepath.Join(h.run, "openclaw.json")
 	_, ws := gatewayFolders(h.run)
 	h.gateway = &gateway{url: "http://127.0.0.1:" + port, token: "e2e", dir: ws}

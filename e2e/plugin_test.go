@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -76,7 +76,7 @@ func TestPlugin(t *testing.T) {
 		b.servers[id] = script.New(append(waysScenarios(t, forbidden), pluginScenarios(t, forbidden)...)...)
 	}
 	decisions := filepath.Join(t.TempDir(), "decisions")
-	admin := ports.Address(t)
+	admin := testkit.Address(t)
 	side, address := runSidecar(t, "/readyz", startModel(t, b.servers[guarded]), append(b.sidecar(t, guarded),
 		"GPTOSS_EXECUTOR_ADMIN="+admin, "GPTOSS_EXECUTOR_ADMIN_TOKEN=secret",
 		"GPTOSS_EXECUTOR_DECISIONS="+decisions)...)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -116,7 +116,7 @@ func (l *log) tail(n int) string {
 // freePort is a port of this machine at which no process listens.
 func freePort(t *testing.T) string {
 	t.Helper()
-	return strings.TrimPrefix(ports.Address(t), "127.0.0.1:")
+	return strings.TrimPrefix(testkit.Address(t), "127.0.0.1:")
 }
 
 // startModel serves a script until the test ends, and says where: without /v1.
@@ -147,7 +147,7 @@ func runSidecar(t *testing.T, ready, model string, env ...string) (p *process, a
 // runProgram is runSidecar with a program that lies elsewhere.
 func runProgram(t *testing.T, program, ready, model string, env ...string) (p *process, address string) {
 	t.Helper()
-	address = ports.Address(t)
+	address = testkit.Address(t)
 	cmd := exec.Command(program, "serve", "--listen", address, "--upstream", model+"/v1")
 	cmd.Dir = t.TempDir()
 	// another one may say that commands are confined

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 )
 
 // TestNPM: the packages of a release, installed by npm without a network and without scripts. The program
@@ -105,7 +104,7 @@ func passes(t *testing.T, run []string) {
 // status is that of what was started; empty: npm's own, which differs between its versions.
 func stopped(t *testing.T, run []string, signal syscall.Signal, status string) {
 	t.Helper()
-	address := ports.Address(t)
+	address := testkit.Address(t)
 	cmd := exec.Command(run[0], append(run[1:], "serve", "--listen", address, "--upstream",
 		"http://127.0.0.1:9/v1")...)
 	cmd.WaitDelay = 10 * time.Second // a server that is left would hold the output open

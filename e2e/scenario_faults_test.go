@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -50,9 +51,9 @@ func errorScenarios() []scenario {
 			}},
 		lasting("400", "400", "bad thing happened", script.Fail(http.StatusBadRequest, "bad thing happened")),
 		{id: "too-long", about: "400: the prompt is too long, until the gateway has made a summary of the conversation", history: true,
-			says: always(script.OverflowVLLM(131072, 150000), text)},
+			says: always(servers.OverflowVLLM(131072, 150000), text)},
 		lasting("too-long-at-once", "400: the prompt is too long, and there is no history to leave out",
-			"too long", script.OverflowVLLM(131072, 150000)),
+			"too long", servers.OverflowVLLM(131072, 150000)),
 		lasting("401", "401", "It says: Unauthorized.", script.Fail(http.StatusUnauthorized, "Unauthorized")),
 		lasting("402", "402", "It says: Insufficient credits.", script.Fail(http.StatusPaymentRequired,
 			"Insufficient credits")),

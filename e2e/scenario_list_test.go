@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -253,7 +254,7 @@ func thinkScenarios() []scenario {
 		{id: "thought-twice", about: "the same thought in both fields that servers use", chat: true, says: always(both)},
 		{id: "thought-and-call", about: "a thought in `reasoning`, then a call", runs: 1, thought: true, says: called(func(a string) script.Reply { return script.Native("exec", a).Thinking(theThought) })},
 		{id: "thought-content-and-call", about: "a thought in `reasoning_content`, then a call", runs: 1, thought: true, chat: true, says: called(inContent)},
-		{id: "thought-only", about: "a thought and no answer, until it is asked for one", says: always(script.OnlyThought(theThought)), told: &script.Reply{Content: theAnswer}},
-		{id: "thought-only-always", about: "a thought and no answer, however often it is asked", reads: "gave no answer", says: always(script.OnlyThought(theThought))},
+		{id: "thought-only", about: "a thought and no answer, until it is asked for one", says: always(servers.OnlyThought(theThought)), told: &script.Reply{Content: theAnswer}},
+		{id: "thought-only-always", about: "a thought and no answer, however often it is asked", reads: "gave no answer", says: always(servers.OnlyThought(theThought))},
 	}
 }

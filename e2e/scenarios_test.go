@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -157,7 +158,7 @@ func setStage(t *testing.T, trials []*trial) *stage {
 		m := script.New(append(all, script.Scenario{Name: "healthy", User: user("healthy"),
 			Steps: []script.Reply{script.Text("Well.")}, Loop: true})...)
 		if server == "ollama" {
-			m.Dialect = script.Ollama()
+			m.Dialect = servers.Ollama()
 		}
 		s.models[server] = m
 		alone[server] = startModel(t, m)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
+	days "github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -51,8 +51,8 @@ func owners(t *testing.T) map[string][]*day {
 	}
 	t.Cleanup(func() { removeAll(t, root) })
 	out := map[string][]*day{}
-	for _, name := range sessions.Names(t) {
-		s := sessions.Load(t, name, root)
+	for _, name := range days.SessionNames(t) {
+		s := days.LoadSession(t, name, root)
 		s.Lay(t)
 		out[s.Home] = append(out[s.Home], newDay(t, s, len(out[s.Home]) == 0))
 	}

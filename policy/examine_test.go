@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
 var testWorld = World{
-	Programs: shipped.Programs(),
+	Programs: testkit.ShippedPrograms(),
 	Guard:    paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}},
 	Arguments: Arguments{
 		Read:       map[string][]string{"read": {"path"}, "image": {"image"}},

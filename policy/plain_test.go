@@ -7,8 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
@@ -61,7 +60,7 @@ const hostile = "  # it's \"$(zmark)\" `zmark`; zmark && ) } fi <<E \\"
 // Behind plain commands there is room for a comment. It changes nothing for the facts, and
 // bash runs nothing of it.
 func TestPlainTakesAComment(t *testing.T) {
-	box := bash.New(t, "zmark")
+	box := testkit.NewBash(t, "zmark")
 	texts := []string{"ls", "ls '\n'", "echo a#b", "echo a #", "ls # b", "ls;", "ls\n", "ls \\\\",
 		"echo '\\'", `echo "\\"`, "echo a\nls # b"}
 	for g := rand.New(rand.NewSource(7)); len(texts) < 20000; {
@@ -106,7 +105,7 @@ func FuzzPlain(f *testing.F) {
 	})
 }
 
-var world = shell.World{Programs: shipped.Programs(),
+var world = shell.World{Programs: testkit.ShippedPrograms(),
 	Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app",
 		"/tmp"}}}}
 

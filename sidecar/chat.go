@@ -11,9 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -24,7 +22,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.s
 
 // responses serves a request of the Responses API. It is a chat completion but for its words.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
-	err := s.serve(w, r, reply.Chat)
+	err := s.serve(w, r, toChat)
 	var apiErr *openai.Error
 	if errors.As(err, &apiErr) && apiErr.Param == "messages" {
 		here := *apiErr
@@ -34,7 +32,7 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 }
 
 // translate makes the request for a chat completion of what a caller of another API sends.
-type translate func(body []byte) (chat []byte, asked *reply.Asked, err error)
+type translate func(body []byte) (chat []byte, asked *askedResponse, err error)
 
 // serve serves one request, and says where in a trace its error was made.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
@@ -57,7 +55,7 @@ var errPanicked = openai.Internal("a request panicked")
 //
 //	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
 func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, to translate,
-	set *ruleset.Set, span *spans.Parent) (opened bool, err error) {
+	set *ruleset.Set, span *telemetry.Parent) (opened bool, err error) {
 	began := time.Now()
 	if err := unfit(r, int64(set.Limits.RequestBytes)); err != nil {
 		return false, err
@@ -110,7 +108,7 @@ const runID = "X-Run-Id"
 
 // respond plans what answers the request, gives the answer to a sink, and tells what came of it.
 func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.Time, set *ruleset.Set,
-	req *openai.Request, asked *reply.Asked, caller turn.Caller) (opened bool, err error) {
+	req *openai.Request, asked *askedResponse, caller turn.Caller) (opened bool, err error) {
 	err = errPanicked
 	var answer turn.Answer
 	var to sink // nil: no answer was opened
@@ -199,30 +197,30 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, o *turn.Outc
 
 // sink opens the answer.
 func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
-	asked *reply.Asked, alive, idle time.Duration) sink {
+	asked *askedResponse, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
-		return reply.NewResponse(w, reply.ResponseConfig{
+		return newResponse(w, responseConfig{
 			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
 			RoleWait: s.roleWait, Log: telemetry.BindLog(s.log, ctx),
 		})
 	case req.Stream:
-		return reply.NewStream(w, reply.StreamConfig{
+		return newStream(w, streamConfig{
 			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait,
 			Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx),
 		})
 	}
-	return reply.NewWhole(w, model, idle, s.metrics)
+	return NewWhole(w, model, idle, s.metrics)
 }
 
 // placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
 func (s *Server) placed(w http.ResponseWriter, r *http.Request,
-	set *ruleset.Set) (context.Context, *spans.Request) {
+	set *ruleset.Set) (context.Context, *telemetry.RequestSpan) {
 	id := w.Header().Get(web.RequestID)
 	if s.spans == nil {
 		return telemetry.WithPlace(r.Context(), telemetry.Incoming(r.Header, id)), nil
 	}
-	return s.spans.Request(r.Context(), r, id, *ruleset.Of[spans.Words](set))
+	return s.spans.Request(r.Context(), r, id, *ruleset.Of[telemetry.Words](set))
 }
 
 // placedError is an error, and where in a trace it was made: who writes it to the log has left that

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -42,12 +43,12 @@ func TestStatusMap(t *testing.T) {
 		{"500", script.VLLM, plain(500, "CUDA error"), 502, "upstream_error", "CUDA", 0},
 		{"503", script.VLLM, plain(503, "loading"), 502, "upstream_error", "loading", 0},
 		{"tools switched off", script.VLLM, plain(400, `"auto" tool choice requires --enable-auto-tool-choice`), 400, "upstream_rejected", "--enable-auto-tool-choice", 0},
-		{"vLLM is full", script.VLLM, script.OverflowVLLM(8192, 9000), 400, "context_length_exceeded", window, 0},
-		{"old vLLM is full", script.OldVLLM, plain(400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion)."), 400, "context_length_exceeded", window, 0},
-		{"llama.cpp is full", script.LlamaCPP, script.OverflowLlamaCPP(8192, 9000), 400, "context_length_exceeded", window, 0},
-		{"SGLang is full", script.SGLang, plain(400, "The input (9000 tokens) is longer than the model's context length (8192 tokens)."), 400, "context_length_exceeded", window, 0},
-		{"Ollama is full", script.Ollama, plain(400, "the prompt is longer than the context length currently available to the model"), 400, "context_length_exceeded", "maximum context length", 0},
-		{"LM Studio is full", script.LMStudio, plain(400, "The number of tokens to keep from the initial prompt is greater than the context length."), 400, "context_length_exceeded", known, 0},
+		{"vLLM is full", script.VLLM, servers.OverflowVLLM(8192, 9000), 400, "context_length_exceeded", window, 0},
+		{"old vLLM is full", servers.OldVLLM, plain(400, "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion)."), 400, "context_length_exceeded", window, 0},
+		{"llama.cpp is full", servers.LlamaCPP, servers.OverflowLlamaCPP(8192, 9000), 400, "context_length_exceeded", window, 0},
+		{"SGLang is full", servers.SGLang, plain(400, "The input (9000 tokens) is longer than the model's context length (8192 tokens)."), 400, "context_length_exceeded", window, 0},
+		{"Ollama is full", servers.Ollama, plain(400, "the prompt is longer than the context length currently available to the model"), 400, "context_length_exceeded", "maximum context length", 0},
+		{"LM Studio is full", servers.LMStudio, plain(400, "The number of tokens to keep from the initial prompt is greater than the context length."), 400, "context_length_exceeded", known, 0},
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestErrorInside(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	address := ports.Address(t)
+	address := testkit.Address(t)
 	r := provider.Start(t, provider.Setup{URL: "http://" + address}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.Plain(mode)
@@ -160,7 +161,7 @@ func TestErrorsThatPassSaySo(t *testing.T) {
 		{"401", script.Fail(401, "no"), false, ""},
 		{"400", script.Fail(400, "temperature must be positive"), false, ""},
 		{"404", script.Fail(404, "The model `x` does not exist."), false, ""},
-		{"overflow", script.OverflowVLLM(8192, 9000), false, ""},
+		{"overflow", servers.OverflowVLLM(8192, 9000), false, ""},
 	} {
 		for _, api := range []string{"", "yes"} {
 			t.Run(row.name+", responses "+api, func(t *testing.T) {

@@ -11,9 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -35,7 +34,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 
 // parse reads a request for a chat completion, or one that becomes it. asked is nil for the former.
 func (s *Server) parse(ctx context.Context, body []byte,
-	to translate) (req *openai.Request, asked *reply.Asked, err error) {
+	to translate) (req *openai.Request, asked *askedResponse, err error) {
 	if to != nil {
 		if body, asked, err = to(body); err != nil {
 			return nil, nil, err
@@ -53,7 +52,7 @@ func (s *Server) parse(ctx context.Context, body []byte,
 
 // caller is what is known of who sent a request.
 func (s *Server) caller(w http.ResponseWriter, r *http.Request, set *ruleset.Set, req *openai.Request,
-	span *spans.Parent) turn.Caller {
+	span *telemetry.Parent) turn.Caller {
 	agent, waits := s.recognise(r, set, req), callerWaits(r.Header)
 	return turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions, req),
 		Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,

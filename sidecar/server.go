@@ -1,6 +1,6 @@
 // Package sidecar is the server: routes, and the way of one request through the
-// rooms beside it. Everything it knows about replies, rules, servers and tools
-// it asks of them; it never reads model text itself.
+// rooms beside it. It answers in chat completions or in Responses, as a stream of events or as one document;
+// what needs no edit leaves as the bytes that came. It never reads model text itself.
 package sidecar
 
 import (
@@ -15,9 +15,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/reply"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -43,9 +41,9 @@ type Config struct {
 	Names    web.Names
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
-	Spans    *spans.Tracer   // is told what becomes of requests; nil: tracing is off
-	RoleWait time.Duration   // of streams; 0: as the package reply has it
-	Replicas func() Replicas // behind the same address; nil: this one is alone
+	Spans    *telemetry.Tracer // is told what becomes of requests; nil: tracing is off
+	RoleWait time.Duration     // of streams; 0: as the package reply has it
+	Replicas func() Replicas   // behind the same address; nil: this one is alone
 }
 
 // Route is a path that a part of the program serves. The error is an *openai.Error.
@@ -64,7 +62,7 @@ type Server struct {
 	watch    []turn.Watch
 	answerer turn.Answerer
 	routes   []Route
-	spans    *spans.Tracer
+	spans    *telemetry.Tracer
 	token    string
 	names    web.Names
 	metrics  *telemetry.Metrics
@@ -78,7 +76,7 @@ func New(c Config) *Server {
 	s := &Server{
 		rules: c.Rules, turns: c.Turns, watch: c.Watch, answerer: c.Answer, routes: c.Routes, token: c.Token,
 		names: c.Names, metrics: c.Metrics, log: c.Log, spans: c.Spans,
-		roleWait: cmp.Or(c.RoleWait, reply.RoleWait), replicas: c.Replicas,
+		roleWait: cmp.Or(c.RoleWait, usualRoleWait), replicas: c.Replicas,
 		sessions: state.NewSessions(maxSessions),
 		limiter:  web.NewLimiter(web.LimiterConfig{Memory: c.Memory, Now: time.Now, Log: c.Log}),
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/sessions"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -31,7 +31,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // nothing configured: only the gateway's prompt says where the workspace is. The tests of
 // e2e spend the same days with a real gateway.
 func TestSessions(t *testing.T) {
-	for _, name := range sessions.Names(t) {
+	for _, name := range provider.SessionNames(t) {
 		t.Run(name, func(t *testing.T) { judged(t, name, "", nil).Check(t) })
 	}
 }
@@ -51,7 +51,7 @@ func TestSessionsConfined(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; TestSessions goes through the same goroutines")
 	}
-	for _, name := range sessions.Names(t) {
+	for _, name := range provider.SessionNames(t) {
 		bare, confined := judged(t, name, "", nil), judged(t, name, "", wrapper{})
 		t.Logf("bare: %s\nconfined: %s", bare, confined)
 		for i, v := range confined.Verdicts {
@@ -69,9 +69,9 @@ func TestSessionsLocked(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; TestSessions goes through the same goroutines")
 	}
-	folder := filepath.Join(ruletest.Root(), "testdata", "sessions", "locked")
+	folder := filepath.Join(testkit.Root(), "testdata", "sessions", "locked")
 	var b strings.Builder
-	for _, name := range sessions.Names(t) {
+	for _, name := range provider.SessionNames(t) {
 		b.WriteString(judged(t, name, folder, nil).Summary())
 	}
 	golden := folder + ".txt"
@@ -101,7 +101,7 @@ func (k *kept) Add(d decisions.Decision) error {
 }
 
 // of are the decisions about the calls of a session.
-func (k *kept) of(s *sessions.Session) (out []decisions.Decision) {
+func (k *kept) of(s *provider.Session) (out []decisions.Decision) {
 	for _, d := range k.all {
 		if d.Agent == s.Name {
 			out = append(out, d)
@@ -111,9 +111,9 @@ func (k *kept) of(s *sessions.Session) (out []decisions.Decision) {
 }
 
 // judged is what is decided in a session, under a locked folder if there is one.
-func judged(t *testing.T, name, locked string, confiner guard.Confiner) sessions.Score {
+func judged(t *testing.T, name, locked string, confiner guard.Confiner) provider.Score {
 	t.Helper()
-	s := sessions.Load(t, name, "")
+	s := provider.LoadSession(t, name, "")
 	r, log := nextTo(t, locked, confiner, s)
 	for i := range s.Calls {
 		log.call(r, s, i)
@@ -130,7 +130,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 	for _, pair := range [][2]string{{"coding", "assistant"}, {"parallel", "bigresults"},
 		{"overflow", "deferred"}} {
 		t.Run(pair[0], func(t *testing.T) {
-			both := []*sessions.Session{sessions.Load(t, pair[0], ""), sessions.Load(t, pair[1], "")}
+			both := []*provider.Session{provider.LoadSession(t, pair[0], ""), provider.LoadSession(t, pair[1], "")}
 			for i, s := range both {
 				s.Reach(both[1-i])
 			}
@@ -156,11 +156,11 @@ func TestSessionsDoNotMix(t *testing.T) {
 }
 
 // nextTo is a sidecar between a gateway with these agents, all of one owner, and their model.
-func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessions.Session) (*provider.Server, *kept) {
+func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*provider.Session) (*provider.Server, *kept) {
 	t.Helper()
 	t.Setenv("HOME", all[0].Home)
 	t.Setenv("OPENCLAW_WORKSPACE", "")
-	builtin, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
+	builtin, err := rulefile.Builtin(os.DirFS(testkit.Root()))
 	ruletest.Must(t, err)
 	files, err := provider.Loader().Source("", locked, builtin).Read()
 	ruletest.Must(t, err)
@@ -183,7 +183,7 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*sessio
 
 // call lets the model make a call of a session. Nobody is there to answer a question, so a
 // server that was asked about does not start.
-func (k *kept) call(r *provider.Server, s *sessions.Session, i int) {
+func (k *kept) call(r *provider.Server, s *provider.Session, i int) {
 	r.T.Helper()
 	a := r.Chat(prompt(s, i))
 	if a.Status != http.StatusOK {
@@ -195,10 +195,10 @@ func (k *kept) call(r *provider.Server, s *sessions.Session, i int) {
 }
 
 // mark is the name of a call in the message of the user that leads to it.
-func mark(s *sessions.Session, i int) string { return fmt.Sprintf("(%s, call %d)", s.Name, i+1) }
+func mark(s *provider.Session, i int) string { return fmt.Sprintf("(%s, call %d)", s.Name, i+1) }
 
 // shaped is a call as the model or its server spoils it.
-func shaped(t *testing.T, c sessions.Call) []script.Reply {
+func shaped(t *testing.T, c provider.SessionCall) []script.Reply {
 	t.Helper()
 	form := cmp.Or(c.Form, "clean")
 	n := slices.IndexFunc(script.Kinds(), func(k script.Kind) bool { return k.ID == form })
@@ -209,7 +209,7 @@ func shaped(t *testing.T, c sessions.Call) []script.Reply {
 }
 
 // prompt is the request for a call, with what OpenClaw says of the agent and its tools.
-func prompt(s *sessions.Session, i int) string {
+func prompt(s *provider.Session, i int) string {
 	agent := s.Name
 	system := "## Tooling\nTools policy-filtered.\n## Workspace\nWorking directory: " + s.Workspace +
 		"\nSingle global file workspace unless explicitly told otherwise.\n## Deferred Tool Schemas\nAvailable deferred-schema tools:\n"

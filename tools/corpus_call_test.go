@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // offeredTool is a tool as the corpus writes it: a name, or a name and a schema.
@@ -46,7 +45,7 @@ type callCase struct {
 func TestCallCorpus(t *testing.T) {
 	schemas := NewSchemas(100)
 	calls, right := 0, 0
-	for _, c := range corpus.Load[callCase](t, "gptoss") {
+	for _, c := range testkit.Corpus[callCase](t, "gptoss") {
 		if len(c.Message.ToolCalls) != 1 {
 			continue
 		}

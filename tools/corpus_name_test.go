@@ -1,9 +1,8 @@
 package tools
 
 import (
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 )
 
 type nameCase struct {
@@ -60,7 +59,7 @@ func (n nameCase) want() any {
 // "terminall" for terminal, because a tool that executes is never guessed.
 func TestNameCorpus(t *testing.T) {
 	total, right := map[string]int{}, map[string]int{}
-	for _, n := range corpus.Load[nameCase](t, "toolname") {
+	for _, n := range testkit.Corpus[nameCase](t, "toolname") {
 		got, known := n.got()
 		if !known {
 			continue

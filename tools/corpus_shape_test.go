@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
@@ -32,7 +32,7 @@ type shapeCase struct {
 // surrounds an object that could be meant as well, the call is refused.
 func TestShapeCorpus(t *testing.T) {
 	total, right := map[string]int{}, map[string]int{}
-	for _, c := range corpus.Load[shapeCase](t, "coerce") {
+	for _, c := range testkit.Corpus[shapeCase](t, "coerce") {
 		if !slices.Contains(c.Tags, "object") || c.Grade == "disputed" {
 			continue
 		}

@@ -3,13 +3,12 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
 )
 
 const draft7 = `{"$schema":"http://json-schema.org/draft-07/schema#",`
@@ -79,7 +78,7 @@ func TestHostile(t *testing.T) {
 		`{"anyOf":[` + deep + strings.Repeat(`,`+deep, mostParts/deepest) + `]}`,
 		`{"pattern":"(x+x+)+y","patternProperties":{"(x+x+)+y":true}}`,
 	} {
-		took := processor.Time(func() {
+		took := testkit.ProcessorTime(func() {
 			s, err := CompileSchema([]byte(schema))
 			if err != nil {
 				t.Errorf("%.100s: %v", schema, err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // damagedJSON is a case of the corpus jsonrepair.
@@ -52,7 +52,7 @@ func TestOutcomes(t *testing.T) {
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%q\t%s\t%q\n", kind, id, what, args, want, text)
 	}
-	for _, c := range corpus.Load[damagedJSON](t, "jsonrepair") {
+	for _, c := range testkit.Corpus[damagedJSON](t, "jsonrepair") {
 		var meant map[string]json.RawMessage
 		if json.Unmarshal(c.Expect.JSON, &meant) != nil || len(meant) == 0 || SameJSON([]byte(c.Input.Text),
 			c.Expect.JSON) {
@@ -69,7 +69,7 @@ func TestOutcomes(t *testing.T) {
 			add("json "+c.Grade+" "+name, c.ID, c.Input.Text, got, refusal, c.Expect.JSON)
 		}
 	}
-	for _, c := range corpus.Load[shapeCase](t, "coerce") {
+	for _, c := range testkit.Corpus[shapeCase](t, "coerce") {
 		catalog := NewCatalog(testRules(), nil, []Tool{{Name: "read_it", Parameters: c.Input.Schema}})
 		got, refusal := catalog.Call("read_it", []byte(c.Input.Text), closed)
 		add("coerce "+c.Grade, c.ID, c.Input.Text, got, refusal, c.Expect.JSON)

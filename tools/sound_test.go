@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // Tools of the rows below.
@@ -133,7 +133,7 @@ func TestHollow(t *testing.T) {
 func TestHollowCorpus(t *testing.T) {
 	type line struct{ ID, Command string }
 	for _, file := range []string{"exec", "daily"} {
-		for _, c := range corpus.Load[line](t, file) {
+		for _, c := range testkit.Corpus[line](t, file) {
 			args := "{\"command\":" + jsontext.Quote(c.Command) + "}"
 			if _, refusal := catalogOf(execTool).Call("exec", []byte(args), closed); refusal != nil {
 				t.Errorf("%s %s: %s", c.ID, args, refusal.Why)

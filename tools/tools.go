@@ -1,9 +1,9 @@
-// Package tools knows what a tool call is: the names of the tools a request
-// offers, the arguments their JSON Schemas allow, and how a damaged call becomes
-// a correct one. It takes values and returns values: no network, files, clock,
-// logger or context. A schema is of drafts 4 to 2020-12, and asks no network for what it refers to. Text in
-// place of arguments is doubted: to ask again costs a turn. It never runs anything, and a name that is merely
-// near never becomes one that writes or executes.
+// Package tools knows what a tool call is: the names of the tools a request offers, the arguments their JSON
+// Schemas allow, and how a damaged call becomes a correct one. It takes values and returns values: no
+// network, files, clock, logger or context. A schema is of drafts 4 to 2020-12, and asks no network for what
+// it refers to. A long result is shortened the same way each time, so that a server finds its prompt cache.
+// Text in place of arguments is doubted: to ask again costs a turn. It never runs anything, and a name that
+// is merely near never becomes one that writes or executes.
 package tools
 
 import (

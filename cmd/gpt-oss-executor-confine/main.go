@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -18,11 +17,11 @@ func main() {
 	ctx, args := context.Background(), os.Args[1:]
 	switch {
 	case len(args) > 4 && args[0] == "confine" && args[1] == "--ticket" && args[3] == "--":
-		os.Exit(command.Run(ctx, args[2], args[4:], os.Environ(),
+		os.Exit(walls.RunTicket(ctx, args[2], args[4:], os.Environ(),
 			walls.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
-	case len(args) > 0 && args[0] == command.SSH:
-		os.Exit(command.RunSSH(ctx, args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	case len(args) > 0 && args[0] == walls.SSH:
+		os.Exit(walls.RunSSH(ctx, args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 	}
-	fmt.Fprintln(os.Stderr, command.Program+": it takes confine --ticket FILE -- COMMAND…; gpt-oss-executor confine takes more")
+	fmt.Fprintln(os.Stderr, walls.Program+": it takes confine --ticket FILE -- COMMAND…; gpt-oss-executor confine takes more")
 	os.Exit(2)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"sigs.k8s.io/yaml"
 
-	whole "github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -58,7 +58,7 @@ func TestCompose(t *testing.T) {
 	for k, v := range sidecar.Environment {
 		env = append(env, k+"="+*v)
 	}
-	s := config.Settings{Parts: whole.Settings()}
+	s := config.Settings{Parts: stage.Settings()}
 	must(t, s.Override(env))
 	if !strings.HasPrefix(s.Upstream, "http://host.docker.internal:") || s.Hosts != "sidecar" {
 		t.Errorf("settings %+v", s)

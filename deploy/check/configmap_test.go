@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	core "k8s.io/api/core/v1"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 )
 
 // mount is a folder as kubelet makes it of a ConfigMap: the files are in a folder with the time as its name,
@@ -87,7 +86,7 @@ func TestConfigMapIsReloaded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	at, admin, state := ports.Address(t), ports.Address(t), t.TempDir()
+	at, admin, state := testkit.Address(t), testkit.Address(t), t.TempDir()
 	cmd := exec.Command(built(t), pod.Containers[0].Args...)
 	cmd.Dir = t.TempDir()
 	for _, e := range environ(pod.Containers[0]) {

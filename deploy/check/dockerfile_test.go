@@ -13,12 +13,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/moby/buildkit/frontend/dockerfile/instructions"
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 	"github.com/moby/patternmatcher"
 	"github.com/moby/patternmatcher/ignorefile"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
 )
 
 // stage is a stage of a Dockerfile while it is built: a folder that is its root.
@@ -300,7 +299,7 @@ func TestDockerfile(t *testing.T) {
 
 	// As docker run -e …: another port, because 8001 may be taken here.
 	must(t, os.Chmod(s.root, 0o755))
-	at := ports.Address(t)
+	at := testkit.Address(t)
 	_, port, _ := strings.Cut(at, ":")
 	env := []string{"GPTOSS_EXECUTOR_LISTEN=:" + port, "GPTOSS_EXECUTOR_UPSTREAM=" + model(t),
 		"GPTOSS_EXECUTOR_WORKSPACE=/workspace", "GPTOSS_EXECUTOR_WORKSPACE_TOOLS=on"}

@@ -23,7 +23,7 @@ import (
 	"k8s.io/pod-security-admission/policy"
 	"sigs.k8s.io/yaml"
 
-	whole "github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -216,7 +216,7 @@ func volumes(t *testing.T, c *cluster, list []core.Volume, one core.Container) {
 // settings: each variable is a setting, and what names a file names one that is mounted.
 func settings(t *testing.T, c *cluster, one core.Container) {
 	t.Helper()
-	s := config.Settings{Parts: whole.Settings()}
+	s := config.Settings{Parts: stage.Settings()}
 	if err := s.Override(environ(one)); err != nil {
 		t.Error(err)
 	}

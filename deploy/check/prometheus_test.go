@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup"
 )
 
@@ -57,7 +57,7 @@ var always = []string{
 // dashboard. What it knows of tokens is what the sidecar has counted.
 func TestPrometheus(t *testing.T) {
 	prometheus := tool(t, "prometheus")
-	at, dir := ports.Address(t), t.TempDir()
+	at, dir := testkit.Address(t), t.TempDir()
 	sidecar := exec.Command(built(t), "serve", "--listen", at, "--upstream", model(t), "--state",
 		filepath.Join(dir, "state"))
 	sidecar.Dir, sidecar.Env = dir, []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
@@ -72,7 +72,7 @@ func TestPrometheus(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prom := ports.Address(t)
+	prom := testkit.Address(t)
 	start(t, exec.Command(prometheus, "--config.file="+dir+"/prometheus.yml",
 		"--storage.tsdb.path="+dir+"/tsdb", "--web.listen-address="+prom))
 	ask := func(expr string) answer { return query(t, prom, expr) }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	whole "github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -73,7 +73,7 @@ func TestLaunchdAgent(t *testing.T) {
 	for k, v := range dict["EnvironmentVariables"].(map[string]any) {
 		env = append(env, k+"="+v.(string))
 	}
-	s := config.Settings{Parts: whole.Settings()}
+	s := config.Settings{Parts: stage.Settings()}
 	must(t, s.Override(env))
 	if s.State == "" || s.Upstream == "" {
 		t.Errorf("settings %+v", s)

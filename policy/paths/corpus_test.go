@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
@@ -81,7 +81,7 @@ func (d disk) make(t *testing.T, cwd string, setup []map[string]string) {
 }
 
 func TestCorpus(t *testing.T) {
-	for _, c := range corpus.Load[record](t, "paths") {
+	for _, c := range testkit.Corpus[record](t, "paths") {
 		base, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -81,7 +81,7 @@ func TestEffects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	var out strings.Builder
 	lines := strings.Split(strings.TrimRight(string(doc), "\n"), "\n")
 	if len(lines) < 2000 {
@@ -104,7 +104,7 @@ func TestEffects(t *testing.T) {
 // TestUnknownOptions: for each program, an option that nobody knows is not understood, and
 // neither is one that is only known at run time.
 func TestUnknownOptions(t *testing.T) {
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	free := 0
 	for _, name := range table.Names() {
 		if strings.HasPrefix(name, "$") { // a variable
@@ -129,7 +129,7 @@ var noOptions = strings.Fields(`: . [ [[ test echo printf true false expr break 
 
 // TestLooksElsewhere: a plain value that leads out of the folder counts as a file.
 func TestLooksElsewhere(t *testing.T) {
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	for command, want := range map[string]bool{
 		"rg --type=/etc/x a": true, "npm run x --out=/etc/x": true, "git fetch origin /etc/x": true,
 		"wc --total=../x a": true,
@@ -148,7 +148,7 @@ func TestLooksElsewhere(t *testing.T) {
 
 // TestFloors: a table over another one never takes anything away from it.
 func TestFloors(t *testing.T) {
-	floor := shipped.Programs()
+	floor := testkit.ShippedPrograms()
 	table := program.NewTable([]string{"git", "curl", "mine"}, func(string) program.Row {
 		return program.Row{Flags: "--frob", Operands: "text*"}
 	}, floor)

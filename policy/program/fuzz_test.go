@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
@@ -26,7 +26,7 @@ func FuzzOf(f *testing.F) {
 	} {
 		f.Add(command)
 	}
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	f.Fuzz(func(t *testing.T, command string) {
 		list := words(command)
 		if len(list) == 0 {
@@ -49,7 +49,7 @@ var code = map[string][]string{
 // TestLanguagesNeverRun gives scripts that are made up to the programs themselves, in an
 // empty folder: what is understood runs nothing. All that a script could run is touch.
 func TestLanguagesNeverRun(t *testing.T) {
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	for name, pieces := range code {
 		at, err := exec.LookPath(name)
 		if err != nil {
@@ -97,7 +97,7 @@ func TestLanguagesNeverRun(t *testing.T) {
 }
 
 func BenchmarkOf(b *testing.B) {
-	table := shipped.Programs()
+	table := testkit.ShippedPrograms()
 	for _, command := range []string{"ls -la src", "git commit -m message", "rm -rf ./build",
 		"find . -name *.go -exec grep -n foo {} +", "curl -sSL https://example.com/x", "unheard -rf x"} {
 		list := words(command)

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
-var world = World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: paths.Roots{
+var world = World{Programs: testkit.ShippedPrograms(), Guard: paths.Guard{Roots: paths.Roots{
 	Cwd: "/proj/app", Home: "/home/dev", Write: []string{"/proj/app", "/tmp"}, Read: []string{"/usr", "/bin",
 		"/sbin", "/lib"},
 }}}

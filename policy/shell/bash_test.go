@@ -1,20 +1,19 @@
 package shell
 
 import (
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"math/rand"
 	"os"
 	"slices"
 	"strconv"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
 )
 
 // TestAgainstBash lets bash run random texts whose facts leave nothing open, and checks
 // that the marker runs in none of which the facts do not name it. SHELL_SEED and
 // SHELL_TEXTS choose which texts, and how many.
 func TestAgainstBash(t *testing.T) {
-	box := bash.New(t, "zmark")
+	box := testkit.NewBash(t, "zmark")
 	seed := numberFrom("SHELL_SEED", 1)
 	t.Logf("SHELL_SEED=%d", seed)
 	texts := slices.Clone(pastMisses)

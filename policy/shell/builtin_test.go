@@ -4,14 +4,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
 // TestBuiltinArguments looks for a tag on any command of a script: what is run where, after which
 // file was made, and which variables mean something, however they are set.
 func TestBuiltinArguments(t *testing.T) {
-	world := World{Programs: shipped.Programs(),
+	world := World{Programs: testkit.ShippedPrograms(),
 		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/proj/app", Home: "/home/user",
 			Write: []string{"/proj/app", "/tmp"}}}}
 	for _, x := range []struct {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/shipped"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
@@ -14,7 +14,7 @@ import (
 func TestPatched(t *testing.T) {
 	const ours = "*** Begin Patch\n*** Add File: sub/a\n+x\n*** Update File: b\n*** End Patch\n"
 	const hook, plain = "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\nE", "--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\nE"
-	world := World{Programs: shipped.Programs(),
+	world := World{Programs: testkit.ShippedPrograms(),
 		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
 	for script, want := range map[string]string{
 		"patch -p1 <<'E'\n" + hook: "/w/b/.git/hooks/x persist, /w/.git/hooks/x persist",
@@ -71,7 +71,7 @@ func (disk) List(string, int) ([]fs.DirEntry, error) { return nil, fs.ErrNotExis
 // where it is an argument that the program surely takes for a file.
 func TestGuesses(t *testing.T) {
 	roots := paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}
-	world := World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots,
+	world := World{Programs: testkit.ShippedPrograms(), Guard: paths.Guard{Roots: roots,
 		Links: disk{"/w", "/opt", "/opt/a"}}}
 	for script, want := range map[string]string{
 		"make ROUTE=/api test":                             paths.Dynamic,
@@ -146,7 +146,7 @@ func TestInstalled(t *testing.T) {
 		"npm install other && npx other":       true,
 		"ln -s /opt/x node_modules && npx tsx": true,
 	} {
-		s := Analyze(script, World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots,
+		s := Analyze(script, World{Programs: testkit.ShippedPrograms(), Guard: paths.Guard{Roots: roots,
 			Links: there}})
 		got := slices.ContainsFunc(s.Commands,
 			func(c Command) bool { return slices.Contains(c.Tags, "config-or-install") })
@@ -157,7 +157,7 @@ func TestInstalled(t *testing.T) {
 			t.Errorf("%s: installs %v, runs %v", script, got, ran)
 		}
 	}
-	s := Analyze("npx tsx a.ts", World{Programs: shipped.Programs(), Guard: paths.Guard{Roots: roots}})
+	s := Analyze("npx tsx a.ts", World{Programs: testkit.ShippedPrograms(), Guard: paths.Guard{Roots: roots}})
 	if !slices.Contains(find(t, s, "npx").Tags, "config-or-install") {
 		t.Error("without a look at the disk nothing is installed")
 	}
@@ -165,7 +165,7 @@ func TestInstalled(t *testing.T) {
 
 // TestSpoiled: git checkout of one name throws away changes where that is a file.
 func TestSpoiled(t *testing.T) {
-	world := World{Programs: shipped.Programs(),
+	world := World{Programs: testkit.ShippedPrograms(),
 		Guard: paths.Guard{Roots: paths.Roots{Cwd: "/w", Home: "/home/a", Write: []string{"/w"}}}}
 	// on a disk that cannot be seen, and on one with /w/src, /w/sub/b and /w/v1
 	for script, want := range map[string][2]bool{

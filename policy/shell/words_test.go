@@ -7,16 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
 )
 
 // TestWordsAreAsInBash makes up assignments and words, and lets bash show the words. Each is
 // known as bash makes it, or it is called unknown. WORDS_SEED and WORDS_COUNT choose which
 // words, and how many.
 func TestWordsAreAsInBash(t *testing.T) {
-	box := bash.New(t, "zmark")
+	box := testkit.NewBash(t, "zmark")
 	seed := numberFrom("WORDS_SEED", 1)
 	t.Logf("WORDS_SEED=%d", seed)
 	m := wordMaker{generator{rand.New(rand.NewSource(seed))}}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
@@ -50,7 +50,7 @@ func effect(u urls.Use) string {
 }
 
 func TestCorpus(t *testing.T) {
-	for _, r := range corpus.Load[record](t, "urls") {
+	for _, r := range testkit.Corpus[record](t, "urls") {
 		got := "allow"
 		uses := urls.Follow(r.URL, r.Method, r.Redirects, r.lookup)
 		for _, u := range uses {

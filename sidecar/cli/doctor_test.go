@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -19,7 +20,7 @@ func TestDoctor(t *testing.T) {
 	run := func(args ...string) (code int, out, said string) {
 		var o, e bytes.Buffer
 		code = Run(append([]string{"doctor"}, args...),
-			Env{Parts: Parts, Out: &o, Err: &e, Defaults: os.DirFS(ruletest.Root()),
+			Env{Parts: Parts, Out: &o, Err: &e, Defaults: os.DirFS(testkit.Root()),
 				Environ: []string{"GPTOSS_EXECUTOR_UPSTREAM_KEY=s3cret"}})
 		return code, o.String(), e.String()
 	}

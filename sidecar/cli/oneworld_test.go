@@ -16,7 +16,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -206,7 +206,7 @@ func (g *ground) serve(cases []aCase) (served []oneAnswer, admin string) {
 	model := httptest.NewServer(script.New(scenarios...))
 	g.t.Cleanup(model.Close)
 	s := (Env{Parts: Parts}).DefaultSettings()
-	s.Listen, s.Admin, s.Upstream, s.LogLevel = ports.Address(g.t), ports.Address(g.t), model.URL+"/v1", "error"
+	s.Listen, s.Admin, s.Upstream, s.LogLevel = testkit.Address(g.t), testkit.Address(g.t), model.URL+"/v1", "error"
 	s.Rules, s.Policy, s.State, s.Decisions = g.rules, g.locked, g.state, g.log
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

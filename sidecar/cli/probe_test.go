@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -41,7 +41,7 @@ func TestProbe(t *testing.T) {
 			t.Cleanup(srv.Close)
 			var out, errs bytes.Buffer
 			code := Run([]string{"probe", "--upstream", srv.URL},
-				Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())})
+				Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(testkit.Root())})
 			for _, want := range append(row.want, "server      vllm", "models      openai/gpt-oss-20b",
 				"window      131072 tokens") {
 				if !strings.Contains(out.String(), want) {
@@ -55,12 +55,12 @@ func TestProbe(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	if code := Run([]string{"probe", "--upstream", "http://127.0.0.1:1"},
-		Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 1 ||
+		Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(testkit.Root())}); code != 1 ||
 		!strings.Contains(errs.String(), "probe http://127.0.0.1:1/v1: ") {
 		t.Errorf("%d %s", code, errs.String())
 	}
 	if code := Run([]string{"probe", "--model", "other"},
-		Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(ruletest.Root())}); code != 2 ||
+		Env{Parts: Parts, Out: &out, Err: &errs, Defaults: os.DirFS(testkit.Root())}); code != 2 ||
 		!strings.Contains(errs.String(), "models.yaml has no model other") {
 		t.Errorf("%d %s", code, errs.String())
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -180,7 +180,7 @@ func testHostile[E any](t *testing.T, source string, env E) {
 func cost(f func()) (time.Duration, uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	took := processor.Time(f)
+	took := testkit.ProcessorTime(f)
 	runtime.ReadMemStats(&after)
 	return took, after.TotalAlloc - before.TotalAlloc
 }

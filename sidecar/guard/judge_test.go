@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -35,7 +36,7 @@ func policyOf(t testing.TB, exec string) *ruleset.Set {
 	if set, ok := policies.Load(exec); ok {
 		return set.(*ruleset.Set)
 	}
-	builtin, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
+	builtin, err := rulefile.Builtin(os.DirFS(testkit.Root()))
 	if err != nil {
 		t.Fatal(err)
 	}

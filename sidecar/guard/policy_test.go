@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -38,7 +39,7 @@ func TestDenied(t *testing.T) {
 		{"alias", []script.Reply{script.Native("exec", `{"cmd":"rm -rf /"}`)}, "", good},
 		{"in the reasoning", []script.Reply{script.InReasoning("exec", bad)}, "", good},
 		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"command":"rm -rf /"`)}, "", good},
-		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"exec","arguments":` + bad + `}`)}, "", good},
+		{"Groq's error", []script.Reply{servers.GroqFailedGeneration(`{"name":"exec","arguments":` + bad + `}`)}, "", good},
 		{"after a retry", []script.Reply{script.Empty(), script.Native("exec", bad)}, "", good},
 		{"a number beyond float64", []script.Reply{script.Native("exec", `{"command":"rm -rf /","n":1e999}`)}, openTool, good},
 		{"a second command", []script.Reply{script.Native("exec", `{"command":"rm -rf /","script":"rm -rf /"}`)}, openTool, good},

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -138,7 +138,7 @@ func TestWorkspaceIsSet(t *testing.T) {
 // worksIn is the shipped set with another workspace, and with this paths.yaml in the locked folder.
 func worksIn(t *testing.T, workspace, locked string) *ruleset.Set {
 	t.Helper()
-	files, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
+	files, err := rulefile.Builtin(os.DirFS(testkit.Root()))
 	if err != nil {
 		t.Fatal(err)
 	}

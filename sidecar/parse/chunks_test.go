@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -84,12 +84,12 @@ func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
 
 func anyChunkingOfTheCorpora(t *testing.T, s *parse.Strategies, step int) {
 	for _, file := range []string{"harmony", "react", "markers"} {
-		for _, l := range corpus.Load[labelled](t, file) {
+		for _, l := range testkit.Corpus[labelled](t, file) {
 			sameInSteps(t, s, catalogOf(l.Input.Tools, l.Input.Tools != nil), step, l.ID,
 				strings.Join(l.pieces(t), ""))
 		}
 	}
-	for _, w := range corpus.Load[wild](t, "gptoss") {
+	for _, w := range testkit.Corpus[wild](t, "gptoss") {
 		text := ""
 		for _, d := range w.deltas() {
 			text += d.Content

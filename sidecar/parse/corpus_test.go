@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -222,7 +222,7 @@ func (n tally) String() string {
 func testLabelled(t *testing.T, s *parse.Strategies, file string, claimed func(labelled) bool,
 	minShould float64) {
 	n := tally{}
-	for _, l := range corpus.Load[labelled](t, file) {
+	for _, l := range testkit.Corpus[labelled](t, file) {
 		pieces := l.pieces(t)
 		got := readPieces(s, catalogOf(l.Input.Tools, l.Input.Tools != nil), pieces, "")
 		wrong := l.judge(got)

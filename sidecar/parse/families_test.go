@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -28,7 +28,7 @@ func cuts(s string) map[string][]string {
 // nearly all, no call that is none, and thoughts and text in their places. Any chunking gives the same.
 func TestFamilies(t *testing.T) {
 	cases, calls, whole, none := 0, 0, 0, 0
-	for _, c := range corpus.Load[family](t, "families") {
+	for _, c := range testkit.Corpus[family](t, "families") {
 		of := shipped.FamilyByName(c.Models[0])
 		if of == nil {
 			t.Errorf("no family knows %s", c.Models[0])

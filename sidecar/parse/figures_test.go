@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -71,13 +71,13 @@ func TestFigures(t *testing.T) {
 		f.out = file
 	}
 	s := shipped.Strategies("")
-	for _, w := range corpus.Load[wild](t, "gptoss") {
+	for _, w := range testkit.Corpus[wild](t, "gptoss") {
 		got := w.read(s)
 		calls, content := w.judge(got)
 		f.add("gptoss", w.ID, outcome(calls, content, len(w.Expect.Calls), got))
 	}
 	for _, set := range []string{"harmony", "react", "markers"} {
-		for _, l := range corpus.Load[labelled](t, set) {
+		for _, l := range testkit.Corpus[labelled](t, set) {
 			got := readPieces(s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.pieces(t), "")
 			calls := sameCalls(got.Calls, l.Expect.Calls, l.Expect.Optional)
 			f.add(set, l.ID, outcome(calls, l.judge(got) == "", len(l.Expect.Calls)+len(l.Expect.Optional),
@@ -85,7 +85,7 @@ func TestFigures(t *testing.T) {
 		}
 	}
 	for set, s := range map[string]*parse.Strategies{"families": s, "with the pack": packed(t)} {
-		for _, c := range corpus.Load[family](t, "families") {
+		for _, c := range testkit.Corpus[family](t, "families") {
 			got := readPieces(s, catalogOf(c.Tools, true), []string{c.Raw}, "stop")
 			text := c.Expect.Content == nil && strings.TrimSpace(got.Content) == "" || c.Expect.Content != nil &&
 				strings.TrimSpace(*c.Expect.Content) == strings.TrimSpace(got.Content)
@@ -127,7 +127,7 @@ func outcome(calls, content bool, wanted int, got parse.Reading) string {
 
 // judged is what became of a made-up reply.
 func judged(t *testing.T, c noise.Case) string {
-	got, err := replies.Read(shipped, c)
+	got, err := stage.ReadMadeUp(shipped, c)
 	if err != nil {
 		t.Fatal(err)
 	}

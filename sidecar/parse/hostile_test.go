@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -138,7 +138,7 @@ func linear(t *testing.T, s *parse.Strategies, opening, unit string, piece int, 
 func cost(s *parse.Strategies, opening, unit string, size, piece int, thought bool) time.Duration {
 	text := opening + strings.Repeat(unit, size/len(unit))
 	r := s.Reader(offeredForFuzz(), parse.Facts{})
-	return processor.Time(func() {
+	return testkit.ProcessorTime(func() {
 		for i := 0; i < len(text); i += piece {
 			if part := text[i:min(len(text), i+piece)]; thought {
 				r.Feed(parse.Delta{Reasoning: part})

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -75,7 +75,7 @@ func TestIntactCorpora(t *testing.T) {
 		}
 	}
 	for _, file := range []string{"harmony", "react", "markers"} {
-		for _, l := range corpus.Load[labelled](t, file) {
+		for _, l := range testkit.Corpus[labelled](t, file) {
 			read(catalogOf(l.Input.Tools, l.Input.Tools != nil), strings.Join(l.pieces(t), ""))
 		}
 	}

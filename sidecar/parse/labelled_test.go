@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -28,7 +29,7 @@ type reply struct {
 
 // The project's own labelled replies are read as they were meant, but for the misses that are known.
 func TestLabelledReplies(t *testing.T) {
-	folder := filepath.Join(ruletest.Root(), "testdata", "reading")
+	folder := filepath.Join(testkit.Root(), "testdata", "reading")
 	doc, err := os.ReadFile(filepath.Join(folder, "tools.json"))
 	ruletest.Must(t, err)
 	var offered []json.RawMessage

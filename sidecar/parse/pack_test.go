@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -59,7 +59,7 @@ func TestPackReadsEveryMustCase(t *testing.T) {
 func TestPackReadsHermesAlone(t *testing.T) {
 	s := taught(t, pack(t), true).Strategies("")
 	n := tally{}
-	for _, l := range corpus.Load[labelled](t, "markers") {
+	for _, l := range testkit.Corpus[labelled](t, "markers") {
 		if !strings.Contains(strings.Join(l.pieces(t), ""), "<tool_call>") || l.Grade != "must" {
 			continue
 		}
@@ -78,7 +78,7 @@ func TestPackMakesNothingWorse(t *testing.T) {
 	without, with := shipped.Strategies(""), packed(t)
 	for _, file := range []string{"harmony", "react", "markers"} {
 		before, after := tally{}, tally{}
-		for _, l := range corpus.Load[labelled](t, file) {
+		for _, l := range testkit.Corpus[labelled](t, file) {
 			c := catalogOf(l.Input.Tools, l.Input.Tools != nil)
 			got := readPieces(with, c, l.pieces(t), "")
 			was, is := l.judge(readPieces(without, c, l.pieces(t), "")), l.judge(got)
@@ -91,7 +91,7 @@ func TestPackMakesNothingWorse(t *testing.T) {
 		}
 		t.Logf("%s: %s; with the pack %s", file, before, after)
 	}
-	for _, w := range corpus.Load[wild](t, "gptoss") {
+	for _, w := range testkit.Corpus[wild](t, "gptoss") {
 		calls, content := w.judge(w.read(without))
 		callsNow, contentNow := w.judge(w.read(with))
 		if calls && !callsNow || content && !contentNow {

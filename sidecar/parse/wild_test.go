@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -119,7 +119,7 @@ func (w wild) read(s *parse.Strategies) parse.Reading {
 
 func TestCorpusGptOss(t *testing.T) {
 	s := shipped.Strategies("")
-	cases := corpus.Load[wild](t, "gptoss")
+	cases := testkit.Corpus[wild](t, "gptoss")
 	exact, content, false_ := 0, 0, 0
 	for _, w := range cases {
 		got := w.read(s)

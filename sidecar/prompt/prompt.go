@@ -1,6 +1,7 @@
-// Package prompt writes what a model is told of its tools: the text in front of a
-// conversation, and, for servers that cannot call tools, the calls and results of the
-// conversation in words. Templates say how. It is pure, and reads no reply.
+// Package prompt makes what a model reads: requests and results of tools as edits.yaml changes them, and what
+// it is told of its tools: the text in front of a conversation, and, for servers that cannot call tools, the
+// calls and results of the conversation in words. Templates say how. The policy judges what came, not what
+// edits made of it. It is pure, and reads no reply.
 package prompt
 
 import (

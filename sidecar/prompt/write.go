@@ -59,12 +59,12 @@ func (w *writer) form(name string, data any) string {
 	return w.mask(strings.TrimSpace(text))
 }
 
-// whole is the largest text of a message: all of it.
-const whole = 1 << 30
+// unlimited is the largest text of a message: all of it.
+const unlimited = 1 << 30
 
 // calls writes an assistant message that called tools.
 func (w *writer) calls(m *openai.Message) {
-	reply := Reply{Text: strings.TrimSpace(w.q.Text(m, whole))}
+	reply := Reply{Text: strings.TrimSpace(w.q.Text(m, unlimited))}
 	for i := range m.Calls {
 		c := &m.Calls[i]
 		args, _ := openai.Text(w.q.Body, c.ArgsSpan)
@@ -78,7 +78,7 @@ func (w *writer) calls(m *openai.Message) {
 
 // answer writes an assistant message without calls.
 func (w *writer) answer(m *openai.Message) {
-	text := strings.TrimSpace(w.q.Text(m, whole))
+	text := strings.TrimSpace(w.q.Text(m, unlimited))
 	if text != "" && w.p.has(answerForm) {
 		w.content(m, w.form(answerForm, Answer{text}))
 	}
@@ -95,7 +95,7 @@ func (w *writer) results(i int) (last int) {
 		if name == "" {
 			name = w.called[m.CallID]
 		}
-		out.Results = append(out.Results, Result{name, strings.TrimSpace(w.q.Text(m, whole))})
+		out.Results = append(out.Results, Result{name, strings.TrimSpace(w.q.Text(m, unlimited))})
 	}
 	last--
 	message := openai.AppendString([]byte(`{"role":"user","content":`), w.form(resultsForm, out))

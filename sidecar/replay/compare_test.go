@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
@@ -109,7 +109,7 @@ func TestCompareCorpora(t *testing.T) {
 		"react": {90, 20}, "markers": {55, 100}} {
 		var tally Tally
 		labels := 0
-		for _, rec := range corpus.Load[Record](t, file) {
+		for _, rec := range testkit.Corpus[Record](t, file) {
 			label, ok := ours(rec.Expect)
 			if rec.Expect = nil; ok {
 				rec.Expect = label

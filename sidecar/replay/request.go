@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // EditedRequest is what edits.yaml makes of a request.
 type EditedRequest struct {
-	Rules []edits.Outcome `json:"rules"`
+	Rules []prompt.EditsOutcome `json:"rules"`
 	// as the model reads it, before it is put into the dialect of its server
 	Request json.RawMessage `json:"request"`
 }

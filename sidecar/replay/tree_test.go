@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -16,7 +17,7 @@ import (
 // withRule are the shipped rules with one edit.
 func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	t.Helper()
-	files, err := rulefile.Builtin(os.DirFS(ruletest.Root()))
+	files, err := rulefile.Builtin(os.DirFS(testkit.Root()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/bash"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
@@ -26,7 +26,7 @@ func TestBashRunsNothingElse(t *testing.T) {
 	seconds := numberFrom(t, "BASH_SECONDS", 0)
 	seed := uint64(numberFrom(t, "BASH_SEED", first))
 	t.Logf("BASH_SEED=%d", seed)
-	c := comparing{set: loaded(t), box: bash.New(t, marker)}
+	c := comparing{set: loaded(t), box: testkit.NewBash(t, marker)}
 	for text := range strings.Lines(textOf(t, pastTexts)) {
 		if text, err := strconv.Unquote(strings.TrimSpace(text)); err == nil {
 			c.compare(t, text)
@@ -46,7 +46,7 @@ func TestBashRunsNothingElse(t *testing.T) {
 // comparing compares a policy with bash.
 type comparing struct {
 	set                 *Set
-	box                 *bash.Sandbox
+	box                 *testkit.Bash
 	texts, ran, allowed int
 }
 

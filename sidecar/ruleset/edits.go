@@ -3,27 +3,28 @@ package ruleset
 import (
 	"regexp"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // edits takes edits.yaml, and that of the locked folder.
 func (l *loader) edits() {
-	own, locked := decodeFile[edits.File](l, editsFile), decodeFile[edits.File](l, lockedName(editsFile))
-	for _, f := range []edits.File{own, locked} {
+	own, locked := decodeFile[prompt.EditsFile](l, editsFile),
+		decodeFile[prompt.EditsFile](l, lockedName(editsFile))
+	for _, f := range []prompt.EditsFile{own, locked} {
 		l.unique("id", f.IDs())
 		for _, id := range f.IDs() {
 			l.plainID(id)
 		}
 	}
-	l.set.Edits = edits.Compile(own, locked, edits.Compiler{
+	l.set.Edits = prompt.CompileEdits(own, locked, prompt.EditsCompiler{
 		Pattern: func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") },
 		Report:  l.report,
-		Request: func(t *rulefile.Text) func(edits.Request) (bool, error) {
-			return when[edits.Request](l, t, nil)
+		Request: func(t *rulefile.Text) func(prompt.RequestFacts) (bool, error) {
+			return when[prompt.RequestFacts](l, t, nil)
 		},
-		Result: func(t *rulefile.Text) func(edits.Result) (bool, error) {
-			return when[edits.Result](l, t, nil)
+		Result: func(t *rulefile.Text) func(prompt.ResultFacts) (bool, error) {
+			return when[prompt.ResultFacts](l, t, nil)
 		},
 	})
 	for _, r := range l.set.Edits.Rules() {
@@ -38,7 +39,7 @@ func (l *loader) edits() {
 	}
 }
 
-func (l *loader) tryEdit(e edits.Example) {
+func (l *loader) tryEdit(e prompt.EditsExample) {
 	wrong, hit := e.Try()
 	if hit {
 		l.cover(e.Rule.Place)

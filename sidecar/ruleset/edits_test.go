@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -34,7 +34,7 @@ func TestFewFiles(t *testing.T) {
 		!strings.Contains(problems.Error(), "the folder has no rule file") {
 		t.Errorf("a folder without rules: %v %v", problems, err)
 	}
-	if got, _ := set.Edits.Result(edits.Result{Text: "a"}); got != "a\n\nSeen." {
+	if got, _ := set.Edits.Result(prompt.ResultFacts{Text: "a"}); got != "a\n\nSeen." {
 		t.Errorf("%q", got)
 	}
 	if !slices.Contains(set.Rules(), Rule{"extra/edits.ours.yaml:3", "extra/edits.ours.yaml", "note"}) {
@@ -68,7 +68,7 @@ func TestLockedEdits(t *testing.T) {
 		if set == nil {
 			continue
 		}
-		if got, _ := set.Edits.Result(edits.Result{Tool: "x", Text: "key-1 key"}); got != "gone word" {
+		if got, _ := set.Edits.Result(prompt.ResultFacts{Tool: "x", Text: "key-1 key"}); got != "gone word" {
 			t.Errorf("%q", got)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
@@ -21,7 +21,7 @@ func TestConfigToBeginWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	noVariables := func(string) (string, bool) { return "", false }
-	plain, whole := config.Settings{Parts: program.Settings()}, config.Settings{Parts: program.Settings()}
+	plain, whole := config.Settings{Parts: stage.Settings()}, config.Settings{Parts: stage.Settings()}
 	if p := plain.Read(name, string(doc), noVariables); len(p) > 0 {
 		t.Error(p)
 	}

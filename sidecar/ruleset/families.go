@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -198,7 +198,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 		out.models = append(out.models, word)
 	}
 	for _, key := range slices.Sorted(maps.Keys(f.Sampling)) {
-		if wrong := edits.Unfit(key, f.Sampling[key]); wrong != "" {
+		if wrong := prompt.Unfit(key, f.Sampling[key]); wrong != "" {
 			l.report(l.placeOf(file, "sampling"), rulefile.CodeValue, "sampling cannot set "+key, wrong)
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -16,11 +16,11 @@ type Limits struct {
 	SizeLimits     `rule:"size,required" doc:"Sizes, written 64KiB, 16MiB or 1GiB. Each is at least 1KiB."`
 	TimeLimits     `rule:"time,required" doc:"Times, written 500ms, 30s or 2m. Each is at least 10ms, except grace and probe_every."`
 	RetryLimits    `rule:"retry,required" doc:"How often the model server is asked again after a network error, 429, 502, 503 or 504. It is not asked again once something has reached the caller."`
-	Circuit        circuit.Bounds `rule:"circuit" doc:"When one of several model servers is left alone for a while. If left out, as shipped."`
-	Session        web.Pace       `rule:"session" doc:"How much one session may ask. A header that a file of agents lists names it. More gets 429. If left out: 32 at once, 600 a minute."`
-	Caller         web.Pace       `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
-	Load           web.Load       `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
-	Loop           Circles        `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
+	Circuit        state.CircuitBounds `rule:"circuit" doc:"When one of several model servers is left alone for a while. If left out, as shipped."`
+	Session        web.Pace            `rule:"session" doc:"How much one session may ask. A header that a file of agents lists names it. More gets 429. If left out: 32 at once, 600 a minute."`
+	Caller         web.Pace            `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
+	Load           web.Load            `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
+	Loop           Circles             `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 }
@@ -75,7 +75,7 @@ type ApprovalLimits struct {
 // defaultLimits are what limits.yaml need not say, because older ones do not.
 var defaultLimits = Limits{
 	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
-	Circuit:    circuit.Bounds{Failures: 3, Open: 10 * time.Second},
+	Circuit:    state.CircuitBounds{Failures: 3, Open: 10 * time.Second},
 	Session:    web.Pace{AtOnce: 32, PerMinute: 600},
 	Caller:     web.Pace{AtOnce: 10_000, PerMinute: 600_000},
 	ApprovalLimits: ApprovalLimits{ApprovalPending: 10 * time.Minute, ApprovalGranted: 5 * time.Minute,

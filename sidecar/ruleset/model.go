@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -49,7 +49,7 @@ func (l *loader) models() {
 	for _, m := range l.set.Models {
 		l.shownID(m.ID)
 		for _, name := range slices.Sorted(maps.Keys(m.Sampling)) {
-			if wrong := edits.Unfit(name, m.Sampling[name]); wrong != "" {
+			if wrong := prompt.Unfit(name, m.Sampling[name]); wrong != "" {
 				l.wrong(m.ID, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
 			}
 		}

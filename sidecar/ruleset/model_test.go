@@ -1,12 +1,11 @@
 package ruleset
 
 import (
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"maps"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 )
 
 // The default is the model that is named, wherever it stands; without a name the first one.
@@ -108,7 +107,7 @@ func TestUpstreams(t *testing.T) {
 func TestCircuitLimits(t *testing.T) {
 	head, rest, _ := strings.Cut(shipped(t)[limitsFile], "circuit:\n")
 	_, rest, _ = strings.Cut(rest, "\n\n")
-	for says, want := range map[string]circuit.Bounds{
+	for says, want := range map[string]state.CircuitBounds{
 		"":                                   {Failures: 3, Open: 10 * time.Second},
 		"circuit: {failures: 5}\n":           {Failures: 5, Open: 10 * time.Second},
 		"circuit: {open: 1m, failures: 1}\n": {Failures: 1, Open: time.Minute},
@@ -118,7 +117,7 @@ func TestCircuitLimits(t *testing.T) {
 		files := maps.Clone(shipped(t))
 		files[limitsFile] = head + says + "\n" + rest
 		set, problems := untried(files)
-		if (set == nil) != (want == circuit.Bounds{}) || set != nil && set.Limits.Circuit != want {
+		if (set == nil) != (want == state.CircuitBounds{}) || set != nil && set.Limits.Circuit != want {
 			t.Errorf("%q: %v", says, problems)
 		}
 	}

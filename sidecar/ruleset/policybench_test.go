@@ -2,16 +2,15 @@ package ruleset
 
 import (
 	"fmt"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"strings"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 )
 
 // BenchmarkDecide decides on all commands of the corpus, under the shipped rules and under
 // 200 of them. The time is that of one decision, with taking the command apart.
 func BenchmarkDecide(b *testing.B) {
-	cases := corpus.Load[commandCase](b, "exec")
+	cases := testkit.Corpus[commandCase](b, "exec")
 	for name, set := range map[string]*Set{"shipped": loaded(b), "200 rules": manyRules(b, 200)} {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
@@ -50,7 +50,7 @@ var excusedCommands = map[string]string{}
 func TestShippedCommandsCorpus(t *testing.T) {
 	set := loaded(t)
 	dangerous, benign, missed, asked, other := 0, 0, 0, 0, 0
-	for _, c := range corpus.Load[commandCase](t, "exec") {
+	for _, c := range testkit.Corpus[commandCase](t, "exec") {
 		d := set.CheckCommand(c.Command, somebody, corpusAt)
 		allowed := d.Effect == policy.Allow
 		switch {
@@ -109,7 +109,7 @@ func (c urlCase) lookup(host string) (out []netip.Addr, err error) {
 // TestShippedURLsCorpus: every URL gets an acceptable answer.
 func TestShippedURLsCorpus(t *testing.T) {
 	set := loaded(t)
-	for _, c := range corpus.Load[urlCase](t, "urls") {
+	for _, c := range testkit.Corpus[urlCase](t, "urls") {
 		at := corpusAt
 		at.Lookup = c.lookup
 		d := set.CheckURL(c.URL, c.Method, c.Redirects, somebody, at)
@@ -143,7 +143,7 @@ func TestShippedPathsCorpus(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	for _, c := range corpus.Load[pathCase](t, "paths") {
+	for _, c := range testkit.Corpus[pathCase](t, "paths") {
 		base, err := filepath.EvalSymlinks(t.TempDir())
 		check(t, err)
 		d := corpusDisk(base)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/tools/trim"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // resultsDoc is results.yaml.
@@ -54,20 +54,20 @@ const (
 )
 
 // Bounds are those of one result; none where no rule fits.
-func (r *Results) Bounds(mode, tool string, window, length int) trim.Bounds {
+func (r *Results) Bounds(mode, tool string, window, length int) tools.TrimBounds {
 	i := slices.IndexFunc(r.rules, func(rule resultRule) bool {
 		return (rule.Mode == "" || rule.Mode == mode) && (rule.Tool.Value == tool || rule.Tool.Value == every)
 	})
 	if i < 0 {
-		return trim.Bounds{}
+		return tools.TrimBounds{}
 	}
 	rule := &r.rules[i]
-	b := trim.Bounds{Chars: rule.Chars, Head: rule.Head, Items: rule.Items, Strings: rule.Strings,
+	b := tools.TrimBounds{Chars: rule.Chars, Head: rule.Head, Items: rule.Items, Strings: rule.Strings,
 		Hint: rule.Hint}
 	if rule.chars != nil {
-		b.Chars = trim.MinChars
+		b.Chars = tools.MinTrim
 		if n, err := rule.chars(ResultEnv{window, length}); err == nil {
-			b.Chars = max(int(min(n, 1<<30)), trim.MinChars)
+			b.Chars = max(int(min(n, 1<<30)), tools.MinTrim)
 		}
 	}
 	if rule.Lines != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/programs"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -91,7 +91,7 @@ var coreFiles = []description{
 	{modelsFile, "The model ids that callers see.", reflect.TypeFor[modelFile]()},
 	{recoveryFile, "What is done when the model slips or the model server fails.", reflect.TypeFor[recoveryDoc]()},
 	{resultsFile, "How much of a tool's result the model reads.", reflect.TypeFor[resultsDoc]()},
-	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[edits.File]()},
+	{editsFile, "What the model reads of requests and results.", reflect.TypeFor[prompt.EditsFile]()},
 	{evidenceFile, "Whether a text that looks like a call is meant as one.", reflect.TypeFor[evidenceDoc]()},
 	{referencesFile, "Arguments that stand for something said earlier in a run.", reflect.TypeFor[referencesDoc]()},
 	{execFilename, "Which calls may leave, and which commands may run.", reflect.TypeFor[execFile]()},

@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -35,7 +34,7 @@ type Set struct {
 	Families   []*Family  // of models, in the order of their names
 	Recovery   Recovery
 	Results    Results
-	Edits      edits.Edits
+	Edits      prompt.Edits
 	Loop       *Guard
 	References References                // of arguments to earlier results
 	Programs   *program.Table            // what is known of programs

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -94,7 +94,7 @@ func TestAttacksOfStrangers(t *testing.T) {
 // TestRedTeam: none of the commands that did harm is allowed.
 func TestRedTeam(t *testing.T) {
 	set := loaded(t)
-	for _, c := range corpus.Load[stranger](t, "redteam") {
+	for _, c := range testkit.Corpus[stranger](t, "redteam") {
 		if c.decide(set, false) == policy.Allow {
 			t.Errorf("%s (%s) is allowed: %q", c.ID, c.Family, c.text())
 		}
@@ -103,7 +103,7 @@ func TestRedTeam(t *testing.T) {
 
 // TestSecondRedTeam: of a thousand harmful commands of every kind, at most five are allowed.
 func TestSecondRedTeam(t *testing.T) {
-	set, cases, allowed := loaded(t), corpus.Load[stranger](t, "redteam2"), 0
+	set, cases, allowed := loaded(t), testkit.Corpus[stranger](t, "redteam2"), 0
 	for _, c := range cases {
 		if c.decide(set, false) == policy.Allow {
 			allowed++
@@ -125,13 +125,13 @@ func TestDayOfStrangers(t *testing.T) {
 // of commands also where it runs confined, and about files around the workspace that tools
 // read; the rules do not.
 func TestDaily(t *testing.T) {
-	days(t, "daily.jsonl", corpus.Load[stranger](t, "daily"), [2]share{{right: 93, laxer: 3},
+	days(t, "daily.jsonl", testkit.Corpus[stranger](t, "daily"), [2]share{{right: 93, laxer: 3},
 		{right: 93, laxer: 6}})
 }
 
 // TestSecondDaily: at most six of a hundred ordinary commands are asked about, two where they run confined.
 func TestSecondDaily(t *testing.T) {
-	days(t, "daily2.jsonl", corpus.Load[stranger](t, "daily2"), [2]share{{right: 94}, {right: 98}})
+	days(t, "daily2.jsonl", testkit.Corpus[stranger](t, "daily2"), [2]share{{right: 94}, {right: 98}})
 }
 
 // share is of 100: the least that is right, and the most that is laxer.

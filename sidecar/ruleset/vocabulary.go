@@ -7,8 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 )
 
 // Vocabulary is all that conditions may say.
@@ -43,8 +43,8 @@ var conditions = []struct {
 	{strategiesFile, "choose.when", reflect.TypeFor[Asked](), nil},
 	{anyFamilyFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
-	{editsFile, "requests.when", reflect.TypeFor[edits.Request](), nil},
-	{editsFile, "results.when", reflect.TypeFor[edits.Result](), nil},
+	{editsFile, "requests.when", reflect.TypeFor[prompt.RequestFacts](), nil},
+	{editsFile, "results.when", reflect.TypeFor[prompt.ResultFacts](), nil},
 	{execFilename, "rules.when", reflect.TypeFor[policy.Env](), namedLists},
 	{pathsFilename, "rules.when", reflect.TypeFor[policy.PathEnv](), namedLists},
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},

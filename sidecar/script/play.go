@@ -46,8 +46,8 @@ func (p *player) play(ctx context.Context, r Reply) {
 		p.w.Header().Set("Retry-After", r.Retry)
 	}
 	p.dialect.ChatErrors = p.q.ollama
-	if p.dialect.parse != nil && r.Body == "" {
-		r = p.dialect.parse(r, p.q)
+	if p.dialect.Parse != nil && r.Body == "" {
+		r = p.dialect.Parse(r, p.q)
 	}
 	switch {
 	case r.Body != "":

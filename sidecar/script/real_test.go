@@ -14,7 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -70,7 +70,7 @@ func TestAsOllama(t *testing.T) {
 		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), script.Text("Hi <there>!"), ""},
 		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), script.Text("Done.").Thinking(thought), ""},
 		{"nothing", harmony("<|return|>"), script.Empty(), realTools},
-		{"only a thought", harmony(harmonyThought), script.OnlyThought(thought), realTools},
+		{"only a thought", harmony(harmonyThought), servers.OnlyThought(thought), realTools},
 		{"a call cut by length", modelserver.Reply{Text: harmonyThought + harmonyCall + `{"command":"ls -l and more`}, cut, realTools + `,"max_tokens":18`},
 		{"an equal piece again and again", asOne("<|channel|>final<|message|>"), script.Text(strings.Repeat("=", 31)).Ending(script.Short), ""},
 		{"the same in arguments", asOne(harmonyCall), script.Empty().Ending(script.Short), realTools},
@@ -83,9 +83,9 @@ func TestAsOllama(t *testing.T) {
 			script.Fail(500, "model runner has unexpectedly stopped, this may be due to resource limitations or an internal error, check ollama server logs for details"), realTools},
 		{"an error", modelserver.Reply{Status: 503, Text: "loading"}, script.Fail(503, "loading"), realTools},
 	} {
-		held(t, c, script.Ollama(), server, completions)
+		held(t, c, servers.Ollama(), server, completions)
 		c.more = strings.Replace(c.more, `"max_tokens":18`, `"options":{"num_predict":18}`, 1)
-		held(t, c, script.Ollama(), server, chats)
+		held(t, c, servers.Ollama(), server, chats)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestAsOllama(t *testing.T) {
 func TestAsOllamaAround(t *testing.T) {
 	real := modelserver.Ollama(t)
 	imitation := script.New(script.Scenario{Name: "never"})
-	imitation.Dialect = script.Ollama()
+	imitation.Dialect = servers.Ollama()
 	srv := httptest.NewServer(imitation)
 	defer srv.Close()
 	for _, path := range []string{"/", "/v1/models", "/api/version", "/api/tags", "/api/ps", "/nowhere"} {
@@ -115,7 +115,7 @@ func TestAsOllamaAround(t *testing.T) {
 // Before a model was pulled, it lists none, and answers no chat.
 func TestAsOllamaWithoutModel(t *testing.T) {
 	real := modelserver.Config{NoModel: true}.Ollama(t)
-	srv := httptest.NewServer(servers.New(script.Ollama(), servers.Start{NoModel: true}))
+	srv := httptest.NewServer(servers.New(servers.Ollama(), servers.Start{NoModel: true}))
 	defer srv.Close()
 	for _, path := range []string{"/v1/models", "/api/tags", "/api/ps"} {
 		same(t, path, tell(t, http.MethodGet, real.URL+path, ""), tell(t, http.MethodGet, srv.URL+path, ""))
@@ -141,8 +141,8 @@ func llamaReplies() []real {
 		{"a text", harmony(harmonyFinal + "Hi <there>!<|return|>"), script.Text("Hi <there>!"), ""},
 		{"a text behind a thought", harmony(harmonyThought + harmonyFinal + "Done.<|return|>"), script.Text("Done.").Thinking(thought), ""},
 		{"nothing", harmony("<|return|>"), script.Empty(), realTools},
-		{"no header", harmony("Plain text.<|return|>"), script.LlamaParseError(), realTools},
-		{"an unknown channel", harmony("<|channel|>thoughts<|message|>Hi.<|return|>"), script.LlamaParseError(), realTools},
+		{"no header", harmony("Plain text.<|return|>"), servers.LlamaParseError(), realTools},
+		{"an unknown channel", harmony("<|channel|>thoughts<|message|>Hi.<|return|>"), servers.LlamaParseError(), realTools},
 		{"two finals", harmony(harmonyFinal + "One.<|end|><|start|>assistant" + harmonyFinal + "Two.<|return|>"), script.Text("One."), ""},
 		{"a call, and no tools", harmony(harmonyCall + `{"command":"ls"}<|call|>`), ls, ""},
 		{"a built-in tool, and no tools", harmony(search + "<|call|>"), script.Text(search), ""},
@@ -157,7 +157,7 @@ func TestAsLlamaChat(t *testing.T) {
 		server.Say(c.harmony)
 		body := `{"messages":[{"role":"user","content":"List the files."}]` + c.more + "}"
 		imitation := script.New(script.Scenario{Steps: []script.Reply{c.reply}})
-		imitation.Dialect = script.LlamaCPP()
+		imitation.Dialect = servers.LlamaCPP()
 		srv := httptest.NewServer(imitation)
 		_, want, _ := strings.Cut(tell(t, http.MethodPost, srv.URL+"/v1/chat/completions", body), "\n{")
 		_, got, _ := strings.Cut(tell(t, http.MethodPost, server.URL, body), "\n{")
@@ -178,7 +178,7 @@ func TestAsLlamaChat(t *testing.T) {
 // The same, and how llama-server writes it.
 func TestAsLlamaServer(t *testing.T) {
 	server := modelserver.LlamaServer(t)
-	d := servers.New(script.LlamaCPP(), servers.Start{Model: modelserver.Model}).Dialect
+	d := servers.New(servers.LlamaCPP(), servers.Start{Model: modelserver.Model}).Dialect
 	cut := func(text string) (modelserver.Reply, string) {
 		return harmony(text), fmt.Sprintf(`%s,"max_tokens":%d`, realTools,
 			len(regexp.MustCompile(`<\|\w+\|>`).ReplaceAllString(text, "1")))

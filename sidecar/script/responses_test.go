@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"fmt"
@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // respond posts a request of the Responses API and gives back the body.
-func respond(t *testing.T, s *Server, body string) (string, error) {
+func respond(t *testing.T, s *script.Server, body string) (string, error) {
 	t.Helper()
 	srv := httptest.NewServer(s)
 	defer srv.Close()
@@ -71,38 +73,38 @@ func summed(t *testing.T, stream string) string {
 }
 
 func TestResponses(t *testing.T) {
-	cut, filtered := Text("half"), Text("half")
+	cut, filtered := script.Text("half"), script.Text("half")
 	cut.Finish, filtered.Finish = "length", "content_filter"
-	broken := Text("half").Ending(Fault)
+	broken := script.Text("half").Ending(script.Fault)
 	broken.Err.Message = "engine died"
 	for _, c := range []struct {
 		name, want string
-		reply      Reply
+		reply      script.Reply
 	}{
-		{"text", "message  | It is so. | completed", Text("It is so.")},
-		{"thought and call", `reasoning  | Hm. Hm. | function_call execchatcmpl-tool-7f3a | {"command":"ls"} | completed`, Native("exec", `{"command":"ls"}`).Thinking("Hm. Hm.")},
-		{"call without an id", `function_call exec | {"a | completed`, Reply{Calls: []Call{{Name: "exec", Arguments: `{"a`}}}},
-		{"nothing", "completed", Empty()},
+		{"text", "message  | It is so. | completed", script.Text("It is so.")},
+		{"thought and call", `reasoning  | Hm. Hm. | function_call execchatcmpl-tool-7f3a | {"command":"ls"} | completed`, script.Native("exec", `{"command":"ls"}`).Thinking("Hm. Hm.")},
+		{"call without an id", `function_call exec | {"a | completed`, script.Reply{Calls: []script.Call{{Name: "exec", Arguments: `{"a`}}}},
+		{"nothing", "completed", script.Empty()},
 		{"length", "message  | half | incomplete max_output_tokens", cut},
 		{"filter", "message  | half | incomplete content_filter", filtered},
 		{"fault", "message  | failed engine died", broken},
-		{"short", "message ", Text("half").Ending(Short)},
-		{"unsaid", "message  | [DONE]", Text("half").Ending(Unsaid)},
-		{"garbled", "{not json", Reply{End: Garbled}},
-		{"pings", "ping | ping | message  | Here. | completed", Reply{Content: "Here.", Pings: 2}},
+		{"short", "message ", script.Text("half").Ending(script.Short)},
+		{"unsaid", "message  | [DONE]", script.Text("half").Ending(script.Unsaid)},
+		{"garbled", "{not json", script.Reply{End: script.Garbled}},
+		{"pings", "ping | ping | message  | Here. | completed", script.Reply{Content: "Here.", Pings: 2}},
 	} {
-		s := New(Scenario{Name: "x", Steps: []Reply{c.reply}})
+		s := script.New(script.Scenario{Name: "x", Steps: []script.Reply{c.reply}})
 		got, err := respond(t, s,
 			`{"stream":true,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"do x"}]}]}`)
 		if err != nil || summed(t, got) != c.want {
 			t.Errorf("%s: %q, want %q; %v", c.name, summed(t, got), c.want, err)
 		}
 	}
-	if _, err := respond(t, New(Scenario{Steps: []Reply{Text("half").Ending(Reset)}}),
+	if _, err := respond(t, script.New(script.Scenario{Steps: []script.Reply{script.Text("half").Ending(script.Reset)}}),
 		`{"stream":true,"input":[]}`); err == nil {
 		t.Error("a connection that is cut looks like an end")
 	}
-	whole, err := respond(t, New(Scenario{Steps: []Reply{Text("It is so.")}}), `{"input":[]}`)
+	whole, err := respond(t, script.New(script.Scenario{Steps: []script.Reply{script.Text("It is so.")}}), `{"input":[]}`)
 	if err != nil || gjson.Get(whole, "output.0.content.0.text").Str != "It is so." ||
 		gjson.Get(whole, "usage.total_tokens").Int() == 0 {
 		t.Errorf("without a stream: %s %v", whole, err)
@@ -111,7 +113,7 @@ func TestResponses(t *testing.T) {
 
 // A request of the Responses API is read as one for a chat is.
 func TestReadResponses(t *testing.T) {
-	s := New(Scenario{Steps: []Reply{Text("So.")}})
+	s := script.New(script.Scenario{Steps: []script.Reply{script.Text("So.")}})
 	_, err := respond(t, s, `{"stream":true,"model":"m","tools":[{"type":"function","name":"exec"}],"input":[
 		{"role":"user","content":"do it"},
 		{"type":"reasoning","content":[{"type":"reasoning_text","text":"hm"}]},
@@ -135,18 +137,18 @@ func TestReadResponses(t *testing.T) {
 func TestEndsOfChats(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		reply Reply
+		reply script.Reply
 		has   []string
 		lacks []string
 	}{
-		{"unsaid", Text("half").Ending(Unsaid), []string{"[DONE]"}, []string{`"stop"`, `"usage"`}},
-		{"garbled", Text("half").Ending(Garbled), []string{"{not json", "[DONE]"}, []string{`"stop"`}},
-		{"pings", Reply{Content: "Here.", Pings: 3}, []string{": ping\n\n: ping\n\n: ping\n\n", "[DONE]"}, nil},
-		{"no usage", Reply{Content: "Here.", NoUsage: true}, []string{`"stop"`, "[DONE]"}, []string{`"usage"`}},
-		{"whole", Reply{Content: "Here.", Whole: true}, []string{`"chat.completion"`, `"usage"`}, []string{"data:"}},
-		{"no id", Reply{Calls: []Call{{Name: "exec", Arguments: "{}"}}}, []string{`{"index":0,"type":"function"`}, nil},
+		{"unsaid", script.Text("half").Ending(script.Unsaid), []string{"[DONE]"}, []string{`"stop"`, `"usage"`}},
+		{"garbled", script.Text("half").Ending(script.Garbled), []string{"{not json", "[DONE]"}, []string{`"stop"`}},
+		{"pings", script.Reply{Content: "Here.", Pings: 3}, []string{": ping\n\n: ping\n\n: ping\n\n", "[DONE]"}, nil},
+		{"no usage", script.Reply{Content: "Here.", NoUsage: true}, []string{`"stop"`, "[DONE]"}, []string{`"usage"`}},
+		{"whole", script.Reply{Content: "Here.", Whole: true}, []string{`"chat.completion"`, `"usage"`}, []string{"data:"}},
+		{"no id", script.Reply{Calls: []script.Call{{Name: "exec", Arguments: "{}"}}}, []string{`{"index":0,"type":"function"`}, nil},
 	} {
-		_, got := ask(t, New(Scenario{Steps: []Reply{c.reply}}),
+		_, got := ask(t, script.New(script.Scenario{Steps: []script.Reply{c.reply}}),
 			`{"stream":true,"stream_options":{"include_usage":true},"messages":[]}`)
 		for _, text := range c.has {
 			if !strings.Contains(got, text) {
@@ -159,7 +161,7 @@ func TestEndsOfChats(t *testing.T) {
 			}
 		}
 	}
-	resp, got := ask(t, New(Scenario{Steps: []Reply{{Err: Error{Status: http.StatusBadGateway},
+	resp, got := ask(t, script.New(script.Scenario{Steps: []script.Reply{{Err: script.Error{Status: http.StatusBadGateway},
 		Body: "<h1>Bad</h1>"}}}), `{"messages":[]}`)
 	if resp.StatusCode != http.StatusBadGateway || resp.Header.Get("Content-Type") != "text/html" ||
 		got != "<h1>Bad</h1>" {

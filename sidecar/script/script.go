@@ -1,6 +1,6 @@
 // Package script is a gpt-oss server that plays replies from a script: every
 // kind of damage that real servers and the model produce, streamed in small
-// pieces, in the dialect of vLLM, Ollama, llama.cpp, SGLang or LM Studio. The
+// pieces, in the dialect of vLLM or, by internal/testkit/servers, of others. The
 // demo, the tests and a person at a shell use it in place of a model. It never
 // thinks: what it says depends only on its scenarios and on the order of the
 // requests.
@@ -64,7 +64,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(w, r, readResponses)
 	case r.Method == http.MethodPost && r.URL.Path == ollamaPath && s.Dialect.Chat:
 		s.answer(w, r, readOllama)
-	case r.URL.Path == loadedPage && s.Dialect.Pages[loadedPage] != "" && len(s.Requests("")) == 0:
+	case r.URL.Path == LoadedPage && s.Dialect.Pages[LoadedPage] != "" && len(s.Requests("")) == 0:
 		contentType(w, "{}")
 		fmt.Fprint(w, `{"models":[]}`)
 	default:

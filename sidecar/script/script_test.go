@@ -1,4 +1,4 @@
-package script
+package script_test
 
 import (
 	"bufio"
@@ -9,14 +9,17 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // ask posts a chat and gives back the response with its whole body.
-func ask(t *testing.T, s *Server, body string) (*http.Response, string) {
+func ask(t *testing.T, s *script.Server, body string) (*http.Response, string) {
 	t.Helper()
 	srv := httptest.NewServer(s)
 	defer srv.Close()
@@ -91,9 +94,9 @@ func listen(t *testing.T, stream, reasoning string) told {
 const hello = `{"model":"gpt-oss","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hello"}],"tools":[{"type":"function","function":{"name":"exec"}}]}`
 
 func TestStream(t *testing.T) {
-	call := Native("exec", `{"command":"echo ☃"}`).Thinking("a thought")
-	for _, d := range Dialects() {
-		s := New(Scenario{Steps: []Reply{call}})
+	call := script.Native("exec", `{"command":"echo ☃"}`).Thinking("a thought")
+	for _, d := range servers.Dialects() {
+		s := script.New(script.Scenario{Steps: []script.Reply{call}})
 		s.Dialect = d
 		_, body := ask(t, s, hello)
 		got := listen(t, body, d.Reasoning)
@@ -108,7 +111,7 @@ func TestStream(t *testing.T) {
 }
 
 func TestWhole(t *testing.T) {
-	s := New(Scenario{Steps: []Reply{LeakedHarmony("exec", `{}`).Thinking("a thought")}})
+	s := script.New(script.Scenario{Steps: []script.Reply{script.LeakedHarmony("exec", `{}`).Thinking("a thought")}})
 	_, body := ask(t, s, strings.Replace(hello, "true", "false", 1))
 	for _, want := range []string{`"content":"<|channel|>commentary to=functions.exec`,
 		`"reasoning":"a thought"`, `"finish_reason":"stop"`} {
@@ -121,19 +124,19 @@ func TestWhole(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		reply  Reply
+		reply  script.Reply
 		status int
 		in     string
 	}{
-		{"harmony", HarmonyError(), 500, "expecting start token 200006"},
-		{"in stream", HarmonyErrorInStream(), 200, `data: {"error":{`},
-		{"overflow", OverflowVLLM(100, 200), 400, "maximum context length is 100 tokens"},
-		{"llama", OverflowLlamaCPP(100, 200), 400, `"n_ctx":100`},
-		{"ollama", OllamaParseError(`{"a":1}]`), 500, `raw='{\"a\":1}]'`},
-		{"groq", GroqFailedGeneration("<|call|>"), 400, `"failed_generation":"<|call|>"`},
-		{"empty", Empty(), 200, `"finish_reason":"stop"`},
+		{"harmony", script.HarmonyError(), 500, "expecting start token 200006"},
+		{"in stream", script.HarmonyErrorInStream(), 200, `data: {"error":{`},
+		{"overflow", servers.OverflowVLLM(100, 200), 400, "maximum context length is 100 tokens"},
+		{"llama", servers.OverflowLlamaCPP(100, 200), 400, `"n_ctx":100`},
+		{"ollama", script.OllamaParseError(`{"a":1}]`), 500, `raw='{\"a\":1}]'`},
+		{"groq", servers.GroqFailedGeneration("<|call|>"), 400, `"failed_generation":"<|call|>"`},
+		{"empty", script.Empty(), 200, `"finish_reason":"stop"`},
 	} {
-		resp, body := ask(t, New(Scenario{Steps: []Reply{c.reply}}), hello)
+		resp, body := ask(t, script.New(script.Scenario{Steps: []script.Reply{c.reply}}), hello)
 		if resp.StatusCode != c.status || !strings.Contains(body, c.in) {
 			t.Errorf("%s: %d %s", c.name, resp.StatusCode, body)
 		}
@@ -141,8 +144,8 @@ func TestFaults(t *testing.T) {
 }
 
 func TestReset(t *testing.T) {
-	for _, reply := range []Reply{Empty().Ending(Reset), Text("half").Ending(Reset)} {
-		srv := httptest.NewServer(New(Scenario{Steps: []Reply{reply}}))
+	for _, reply := range []script.Reply{script.Empty().Ending(script.Reset), script.Text("half").Ending(script.Reset)} {
+		srv := httptest.NewServer(script.New(script.Scenario{Steps: []script.Reply{reply}}))
 		resp, err := http.Post(srv.URL+"/v1/chat/completions", "application/json", strings.NewReader(hello))
 		if err == nil {
 			_, err = io.ReadAll(resp.Body)
@@ -158,15 +161,15 @@ func TestReset(t *testing.T) {
 func TestEnds(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		reply Reply
+		reply script.Reply
 		want  told
 	}{
-		{"short", Text("half").Ending(Short), told{content: "half", events: 2}},
-		{"verbatim delta", Reply{Deltas: []string{`{"content":null}`, `{"content":"x"}`}}, told{content: "x", finish: "stop", usage: true, done: true, events: 5}},
-		{"finish", Reply{Content: "cut", Finish: "length"}, told{content: "cut", finish: "length", usage: true, done: true, events: 4}},
-		{"fault after text", Reply{Content: "half", End: Fault, Err: HarmonyError().Err}, told{content: "half", fault: true, done: true, events: 3}},
+		{"short", script.Text("half").Ending(script.Short), told{content: "half", events: 2}},
+		{"verbatim delta", script.Reply{Deltas: []string{`{"content":null}`, `{"content":"x"}`}}, told{content: "x", finish: "stop", usage: true, done: true, events: 5}},
+		{"finish", script.Reply{Content: "cut", Finish: "length"}, told{content: "cut", finish: "length", usage: true, done: true, events: 4}},
+		{"fault after text", script.Reply{Content: "half", End: script.Fault, Err: script.HarmonyError().Err}, told{content: "half", fault: true, done: true, events: 3}},
 	} {
-		_, body := ask(t, New(Scenario{Steps: []Reply{c.reply}}), hello)
+		_, body := ask(t, script.New(script.Scenario{Steps: []script.Reply{c.reply}}), hello)
 		if got := listen(t, body, "reasoning"); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -174,7 +177,7 @@ func TestEnds(t *testing.T) {
 }
 
 func TestHangUntilTheCallerLeaves(t *testing.T) {
-	s := New(Scenario{Steps: []Reply{Text("half").Ending(Hang)}})
+	s := script.New(script.Scenario{Steps: []script.Reply{script.Text("half").Ending(script.Hang)}})
 	srv := httptest.NewServer(s)
 	defer srv.Close()
 	resp, err := http.Post(srv.URL+"/v1/chat/completions", "application/json", strings.NewReader(hello))
@@ -189,7 +192,7 @@ func TestHangUntilTheCallerLeaves(t *testing.T) {
 }
 
 func TestRequest(t *testing.T) {
-	s := New(Scenario{Steps: []Reply{Text("x")}})
+	s := script.New(script.Scenario{Steps: []script.Reply{script.Text("x")}})
 	ask(t, s, `{"model":"m","tools":[{"type":"function","function":{"name":"exec"}}],"messages":[
 		{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]},
 		{"role":"assistant","content":null,"reasoning":"why","tool_calls":[{"id":"c1","type":"function","function":{"name":"exec","arguments":"{}"}}]},
@@ -201,21 +204,21 @@ func TestRequest(t *testing.T) {
 	}
 	m := q.Messages
 	if m[0].Text != "ab" || m[1].Field("reasoning") != "why" || m[1].Field("content") != "" ||
-		m[1].Calls[0] != (Call{"c1", "exec", "{}"}) || m[2].CallID != "c1" || m[2].Text != "done" {
+		m[1].Calls[0] != (script.Call{"c1", "exec", "{}"}) || m[2].CallID != "c1" || m[2].Text != "done" {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestSteps(t *testing.T) {
-	s := New(
-		Scenario{Name: "alpha", Steps: []Reply{Text("1"), Text("2")}},
-		Scenario{Name: "alphabet", User: "alphabe", Steps: []Reply{Text("4")}},
-		Scenario{Name: "beta", Steps: []Reply{Text("3")}, Loop: true},
+	s := script.New(
+		script.Scenario{Name: "alpha", Steps: []script.Reply{script.Text("1"), script.Text("2")}},
+		script.Scenario{Name: "alphabet", User: "alphabe", Steps: []script.Reply{script.Text("4")}},
+		script.Scenario{Name: "beta", Steps: []script.Reply{script.Text("3")}, Loop: true},
 	)
 	say := func(texts ...string) string {
 		var messages []string
 		for _, text := range texts {
-			messages = append(messages, `{"role":"user","content":`+quote(text)+`}`)
+			messages = append(messages, `{"role":"user","content":`+strconv.Quote(text)+`}`)
 		}
 		_, body := ask(t, s, `{"stream":true,"messages":[`+strings.Join(messages, ",")+`]}`)
 		return listen(t, body, "reasoning").content
@@ -232,9 +235,9 @@ func TestSteps(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	const args = `{"path":"a.txt","content":"one\ntwo"}`
-	clean := fmt.Sprint(Kinds()[0].Scenario("write", args, "done").Steps)
+	clean := fmt.Sprint(script.Kinds()[0].Scenario("write", args, "done").Steps)
 	seen := map[string]bool{}
-	for i, k := range Kinds() {
+	for i, k := range script.Kinds() {
 		if seen[k.ID] || k.About == "" {
 			t.Errorf("%s: not unique, or not explained", k.ID)
 		}
@@ -245,23 +248,12 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-func TestPieces(t *testing.T) {
-	text := "żółć <|channel|> ☃☃"
-	for n := 1; n < 12; n++ {
-		got := pieces(text, n)
-		if strings.Join(got, "") != text ||
-			!slices.ContainsFunc(got, func(p string) bool { return len(p) >= n }) {
-			t.Errorf("%d: %q", n, got)
-		}
-	}
-}
-
 func TestProbes(t *testing.T) {
-	for _, d := range Dialects() {
-		s := New()
+	for _, d := range servers.Dialects() {
+		s := script.New()
 		s.Dialect = d
 		for path, want := range d.Pages {
-			if path == loadedPage {
+			if path == script.LoadedPage {
 				want = `{"models":[]}` // before its first reply
 			}
 			w := httptest.NewRecorder()
@@ -281,8 +273,8 @@ func TestProbes(t *testing.T) {
 // Whoever asks again gets the damage again, whatever came between; the result of a call gets
 // the answer. A fault that the next try mends is met anew each time.
 func TestEndless(t *testing.T) {
-	for _, k := range Kinds() {
-		s := New(k.Endless("exec", `{"command":"ls"}`, "That was it."))
+	for _, k := range script.Kinds() {
+		s := script.New(k.Endless("exec", `{"command":"ls"}`, "That was it."))
 		question, result := `{"role":"user","content":"`+k.ID+
 			`"}`, `{"role":"tool","tool_call_id":"a","content":"x"}`
 		steps := len(k.Call("exec", `{"command":"ls"}`))

@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -89,10 +89,10 @@ func TestStateOfBefore(t *testing.T) {
 				t.Errorf("%d records and %v; then %d and %v", before.Records, before.Problems, after.Records,
 					after.Problems)
 			}
-			if _, err := os.Stat(filepath.Join("testdata", version, arms.FileName)); err != nil {
+			if _, err := os.Stat(filepath.Join("testdata", version, experiment.CountsFile)); err != nil {
 				return // it had no experiments
 			}
-			counts, err := arms.ReadFile(filepath.Join(state, arms.FileName))
+			counts, err := experiment.ReadCounts(filepath.Join(state, experiment.CountsFile))
 			ruletest.Must(t, err)
 			units := 0
 			for _, a := range counts.Trials[0].Arms {

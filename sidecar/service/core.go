@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
@@ -38,9 +38,9 @@ type Core struct {
 
 	// Parts add to these when they open.
 	Guard        guard.Config
-	Board        approvals.Board  // where replicas keep what waits for a person; nil: it is here
-	Now          func() time.Time // for what is counted, asked and tried
-	Spans        *spans.Tracer    // nil: no collector wants spans
+	Board        approvals.Board   // where replicas keep what waits for a person; nil: it is here
+	Now          func() time.Time  // for what is counted, asked and tried
+	Spans        *telemetry.Tracer // nil: no collector wants spans
 	Watch        []turn.Watch
 	Answer       turn.Answerer // nil: a turn answers each request
 	Routes       []sidecar.Route

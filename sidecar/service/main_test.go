@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -42,7 +42,7 @@ func run(m *testing.M) int {
 		binary = filepath.Join(dir, "gpt-oss-executor")
 		var said []byte
 		if said, err = exec.Command("go", append(append([]string{"build"}, raced...), "-o", binary,
-			ruletest.Root())...).CombinedOutput(); err != nil {
+			testkit.Root())...).CombinedOutput(); err != nil {
 			err = fmt.Errorf("%w: %s", err, said)
 		}
 	}
@@ -130,7 +130,7 @@ func newPlace(t testing.TB, model http.Handler) *place {
 	t.Helper()
 	up := httptest.NewServer(model)
 	t.Cleanup(up.Close)
-	p := &place{dir: t.TempDir(), address: ports.Address(t), admin: ports.Address(t), model: up.URL}
+	p := &place{dir: t.TempDir(), address: testkit.Address(t), admin: testkit.Address(t), model: up.URL}
 	p.program = filepath.Join(p.dir, "gpt-oss-executor")
 	p.install(t, binary)
 	return p

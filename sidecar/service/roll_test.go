@@ -22,7 +22,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -149,7 +149,7 @@ func TestRollingUpgrade(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long; TestNextDoesNotServe goes through the same goroutines")
 	}
-	store, m := valkey.Start(t), thinking()
+	store, m := servers.StartValkey(t), thinking()
 	places := []*place{newPlace(t, m), newPlace(t, m)}
 	work := t.TempDir()
 	start := func(p *place) *process {

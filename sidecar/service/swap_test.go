@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -82,7 +82,7 @@ func TestNextListensElsewhere(t *testing.T) {
 	s := p.serve(t)
 	elsewhere := filepath.Join(p.dir, "elsewhere") // the next one has other settings
 	ruletest.Must(t, os.WriteFile(elsewhere,
-		[]byte("#!/bin/sh\nexec "+binary+" serve --listen "+ports.Address(t)+
+		[]byte("#!/bin/sh\nexec "+binary+" serve --listen "+testkit.Address(t)+
 			" --upstream http://127.0.0.1:1 --confine off --state "+filepath.Join(p.dir, "state")+"\n"),
 		0o755))
 	p.install(t, elsewhere)
@@ -195,7 +195,7 @@ func TestSocketActivate(t *testing.T) {
 		t.Skip("systemd-socket-activate is not here")
 	}
 	p := newPlace(t, model())
-	admin := ports.Address(t)
+	admin := testkit.Address(t)
 	serve := p.command("--admin", "127.0.0.1:1")
 	cmd := exec.Command(activate, append([]string{"--listen=" + p.address, "--listen=" + admin,
 		"--fdname=http:admin", "--setenv=GPTOSS_EXECUTOR_ADMIN_TOKEN", serve.Path}, serve.Args[1:]...)...)

@@ -101,17 +101,17 @@ func joined(list []moment, now time.Time) []moment {
 }
 
 // Session is what one session did until now.
-func (r *Rates) Session(id string, now time.Time) SessionRates { return SessionRates{r, id, now} }
+func (r *Rates) Session(id string, now time.Time) sessionRates { return sessionRates{r, id, now} }
 
-// SessionRates are the counts of one session at a time.
-type SessionRates struct {
+// sessionRates are the counts of one session at a time.
+type sessionRates struct {
 	of  *Rates
 	id  string
 	now time.Time
 }
 
 // Count says how much of a kind there was within the window that ends now.
-func (s SessionRates) Count(kind string, window time.Duration) (n int) {
+func (s sessionRates) Count(kind string, window time.Duration) (n int) {
 	for _, did := range s.of.reads(s.id, s.now) {
 		n += did.count(kind, window, s.now)
 	}

@@ -54,8 +54,8 @@ func NewRecall(limit int, far Elsewhere) *Recall {
 	if limit == 0 {
 		far = nil
 	}
-	return &Recall{texts: map[Kind]*Texts{Thought: NewTexts(limit), Note: NewTexts(limit),
-		Awaited: NewTexts(limit)}, far: far, lookups: recent.New[int](maxLookups, nil)}
+	return &Recall{texts: map[Kind]*Texts{Thought: newTexts(limit), Note: newTexts(limit),
+		Awaited: newTexts(limit)}, far: far, lookups: recent.New[int](maxLookups, nil)}
 }
 
 // Get finds a text about a call.

@@ -1,6 +1,7 @@
 // Package state keeps what outlives one request: the chain of thought behind each call, so
 // that gpt-oss gets it back even where the caller dropped it, what the model is told with the
-// result of a call, and how much each session did lately. It holds everything in memory, within bounds, and
+// result of a call, how much each session did lately, and whether a
+// server is worth a request. It holds everything in memory, within bounds, and
 // never reads a reply itself.
 package state
 
@@ -22,8 +23,8 @@ type Texts struct {
 	most int
 }
 
-// NewTexts keeps at most limit texts; 0 keeps none.
-func NewTexts(limit int) *Texts {
+// newTexts keeps at most limit texts; 0 keeps none.
+func newTexts(limit int) *Texts {
 	return &Texts{by: recent.New[string](limit, nil), most: limit}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 func TestTextsForgetTheOldest(t *testing.T) {
-	k := NewTexts(2)
+	k := newTexts(2)
 	for _, id := range []string{"a", "b", "c"} {
 		k.Put(id, "because "+id)
 	}
@@ -27,7 +27,7 @@ func TestTextsForgetTheOldest(t *testing.T) {
 }
 
 func TestTextsKeepTheEnd(t *testing.T) {
-	k := NewTexts(1)
+	k := newTexts(1)
 	k.Put("a", strings.Repeat("é", maxText)+"end")
 	s, _ := k.Get("a")
 	if len(s) > maxText || !strings.HasSuffix(s, "end") || !strings.HasPrefix(s, "é") {
@@ -36,16 +36,16 @@ func TestTextsKeepTheEnd(t *testing.T) {
 }
 
 func TestTextsNothingToKeep(t *testing.T) {
-	k := NewTexts(0)
+	k := newTexts(0)
 	k.Put("a", "x")
-	NewTexts(1).Put("", "x")
+	newTexts(1).Put("", "x")
 	if k.by.Len() != 0 {
 		t.Error("kept something")
 	}
 }
 
 func TestTextsConcurrently(t *testing.T) {
-	k := NewTexts(50)
+	k := newTexts(50)
 	var wg sync.WaitGroup
 	for w := range 8 {
 		wg.Go(func() {

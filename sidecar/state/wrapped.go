@@ -20,7 +20,7 @@ type Fate uint8
 
 // The fates of a call.
 const (
-	Unknown Fate = iota // it did not leave confined, or its result was seen before
+	unknown Fate = iota // it did not leave confined, or its result was seen before
 	Ran
 	Held   // it failed at what the kernel does not let it do
 	NotRun // the program that confines is not where the gateway runs commands
@@ -62,7 +62,7 @@ func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) 
 	defer w.mu.Unlock()
 	call := w.asked.Get(id)
 	if call == nil {
-		return "", Unknown
+		return "", unknown
 	}
 	by = *call
 	w.asked.Drop(id)

@@ -36,11 +36,11 @@ func TestWrapped(t *testing.T) {
 		if !w.Here("main telegram", now.Add(elsewhere)) || !w.Here("other telegram", now) {
 			t.Errorf("%q: nobody finds out again, or another agent is not believed", text)
 		}
-		if _, fate := w.Result("a", text, now); fate != Unknown {
+		if _, fate := w.Result("a", text, now); fate != unknown {
 			t.Errorf("%q counts twice", text)
 		}
 	}
-	if _, fate := NewWrapped().Result("b", "(no output)", now); fate != Unknown {
+	if _, fate := NewWrapped().Result("b", "(no output)", now); fate != unknown {
 		t.Error("a call that did not leave confined has a fate")
 	}
 }

@@ -1,6 +1,8 @@
 // Package telemetry counts what the sidecar does, for Prometheus, and carries in a context which request and
 // which trace something is part of: for the lines of the log, and for the requests that go on to a model
-// server. It decides nothing, begins no trace and never sees the text of a reply.
+// server. It tells a tracer of OpenTelemetry what becomes of requests, by its conventions for generative AI,
+// and writes the words of people and models only masked, and only where a rule says so. It decides nothing
+// and opens no connection.
 package telemetry
 
 import (

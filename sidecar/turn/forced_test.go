@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -35,11 +36,11 @@ func TestForcedCall(t *testing.T) {
 		{"named, and it is text", named, script.VLLM, []script.Reply{text, text, read}, call, "", "read", "auto", "I would rather talk."},
 		{"named, and it stays text", named, script.VLLM, []script.Reply{text, text, text}, "", "tool_not_called", "read", "auto", "I would rather talk."},
 		{"named, and the other one stays", named, script.VLLM, []script.Reply{exec, exec}, "", "tool_not_called", "read", "auto", ""},
-		{"named, at llama.cpp", named, script.LlamaCPP, []script.Reply{read}, call, "", "read", "required", ""},
-		{"named, at Ollama", named, script.Ollama, []script.Reply{text, read}, call, "", "read", "", "I would rather talk."},
+		{"named, at llama.cpp", named, servers.LlamaCPP, []script.Reply{read}, call, "", "read", "required", ""},
+		{"named, at Ollama", named, servers.Ollama, []script.Reply{text, read}, call, "", "read", "", "I would rather talk."},
 		{"required", must, script.VLLM, []script.Reply{exec}, `exec {"command":"ls"}`, "", "exec read", "auto", ""},
 		{"required, and it is text", must, script.VLLM, []script.Reply{text, read}, call, "", "exec read", "auto", "I would rather talk."},
-		{"required, at llama.cpp", must, script.LlamaCPP, []script.Reply{read}, call, "", "exec read", "required", ""},
+		{"required, at llama.cpp", must, servers.LlamaCPP, []script.Reply{read}, call, "", "exec read", "required", ""},
 		{"required, and it is empty", must, script.VLLM, []script.Reply{script.Empty(), script.Empty(), script.Empty()}, "", "empty_response", "exec read", "auto", ""},
 		{"one allowed and required", allowed, script.VLLM, []script.Reply{exec, read}, call, "", "read", "auto", ""},
 		{"one allowed", may, script.VLLM, []script.Reply{text}, "", "", "read", "auto", "I would rather talk."},

@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -35,9 +36,9 @@ func TestHopeless(t *testing.T) {
 		{"403", script.Fail(403, "Forbidden"), "auth", []string{"It says: Forbidden."}, 1, 424, "upstream_auth"},
 		{"empty", script.Empty(), "empty", []string{"empty reply", "did not help", "Ask once more"}, 3, 502, "empty_response"},
 		{"blank", script.Text(" \n"), "empty", []string{"empty reply"}, 3, 502, "empty_response"},
-		{"only reasoning", script.OnlyThought("Hm."), "reasoning_only", []string{"gave no answer"}, 2, 502, "reasoning_only"},
-		{"too long at once", script.OverflowVLLM(8192, 9000), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
-		{"too long at once, in the stream", script.OverflowVLLM(8192, 9000).Thinking("Hm.").Ending(script.Fault), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
+		{"only reasoning", servers.OnlyThought("Hm."), "reasoning_only", []string{"gave no answer"}, 2, 502, "reasoning_only"},
+		{"too long at once", servers.OverflowVLLM(8192, 9000), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
+		{"too long at once, in the stream", servers.OverflowVLLM(8192, 9000).Thinking("Hm.").Ending(script.Fault), "overflow", []string{"too long for the model", "8192 tokens"}, 1, 400, "context_length_exceeded"},
 		{"HarmonyError", script.HarmonyError(), "harmony_error", []string{"could not read what the model wrote", "200006."}, 3, 502, "harmony_error"},
 		{"HarmonyError in the stream", script.HarmonyErrorInStream(), "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},
 		{"HarmonyError behind reasoning", thinking, "harmony_error", []string{"could not read what the model wrote"}, 3, 502, "harmony_error"},
@@ -89,7 +90,7 @@ func TestHopeless(t *testing.T) {
 
 // A conversation that has gone on can be compacted, so the caller gets the error on which it does that.
 func TestTooLongIsNotSaidLater(t *testing.T) {
-	r := provider.Failing(t, provider.Setup{}, script.OverflowVLLM(8192, 9000))
+	r := provider.Failing(t, provider.Setup{}, servers.OverflowVLLM(8192, 9000))
 	a := r.Chat(`{` + provider.BothTools +
 		`,"model":"gpt-oss","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"Hello."},{"role":"user","content":"go"}]}`)
 	if a.Status != 400 || a.Fault.Code != "context_length_exceeded" || r.Log.Count("said") != 0 {
@@ -159,7 +160,7 @@ func TestAway(t *testing.T) {
 }
 
 func TestNeverThere(t *testing.T) {
-	r := provider.Start(t, provider.Setup{URL: "http://" + ports.Address(t)}, nil)
+	r := provider.Start(t, provider.Setup{URL: "http://" + testkit.Address(t)}, nil)
 	for _, mode := range []string{"stream", "whole"} {
 		a := r.Answer(mode)
 		if a.Status != 200 || !strings.Contains(a.Text, "cannot be reached") || a.Last != "stop" {
@@ -230,7 +231,7 @@ func TestCutReply(t *testing.T) {
 		{"repetition behind reasoning", ended(script.Text("It is").Thinking("Hm."), "repetition"), "It is\n\nThe model server broke off this reply (repetition). It may lack its end.", "length", "It is", "length", "cut", 1},
 		{"content filter", ended(script.Text("It is"), "content_filter"), "It is\n\nThe content filter of the model server cut this reply off.", "stop", "It is", "content_filter", "filtered", 1},
 		{"content filter, no text", ended(script.Empty(), "content_filter"), "The content filter of the model server cut this reply off.", "stop", "", "content_filter", "filtered", 1},
-		{"content filter behind reasoning", ended(script.OnlyThought("Hm."), "content_filter"), "The content filter of the model server cut this reply off.", "stop", "", "content_filter", "filtered", 1},
+		{"content filter behind reasoning", ended(servers.OnlyThought("Hm."), "content_filter"), "The content filter of the model server cut this reply off.", "stop", "", "content_filter", "filtered", 1},
 		{"content filter in a call", ended(half, "content_filter"), "The content filter of the model server cut this reply off.", "stop", "", "content_filter", "filtered", 1},
 	} {
 		for _, mode := range []string{"stream", "whole"} {

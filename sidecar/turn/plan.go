@@ -13,12 +13,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
 // Planner plans turns. Its fields are what all turns share; all must be set.
@@ -67,14 +65,14 @@ type Answerer func(context.Context, *ruleset.Set, *openai.Request, Caller) (Answ
 
 // Caller is what the headers of a request say.
 type Caller struct {
-	Request string        // its id; may be ""
-	Session string        // counts where the request itself names none; may be ""
-	Client  string        // the agent that sent it, by its file
-	Folder  string        // where a header says that it works; "": none does
-	Waits   time.Duration // how long the caller waits for us; 0: it does not say
-	Alive   time.Duration // a stream begins after so long, if nothing has come; 0: it does not
-	Watch   Watcher       // of this request; nil: there is none
-	Spans   *spans.Parent // of which its turns are children; nil: there is none
+	Request string            // its id; may be ""
+	Session string            // counts where the request itself names none; may be ""
+	Client  string            // the agent that sent it, by its file
+	Folder  string            // where a header says that it works; "": none does
+	Waits   time.Duration     // how long the caller waits for us; 0: it does not say
+	Alive   time.Duration     // a stream begins after so long, if nothing has come; 0: it does not
+	Watch   Watcher           // of this request; nil: there is none
+	Spans   *telemetry.Parent // of which its turns are children; nil: there is none
 	// the run of executor mode, which runs the calls itself, and has each judged before it does; "": none
 	Run string
 }
@@ -146,7 +144,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if from.Run == "" {
-		t.known.Bounds = func(tool string, chars int) trim.Bounds {
+		t.known.Bounds = func(tool string, chars int) tools.TrimBounds {
 			return set.Results.Bounds(ruleset.OfGateway, tool, t.window, chars)
 		}
 		observer := guard.Observer{Log: t.log}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -32,7 +33,7 @@ func TestRecovery(t *testing.T) {
 	}{
 		{"empty", []script.Reply{script.Empty(), yes}, "Yes.", "", nil},
 		{"twice empty", []script.Reply{script.Empty(), script.Empty(), yes}, "Yes.", "", nil},
-		{"only reasoning", []script.Reply{script.OnlyThought("Hm."), yes}, "Yes.", "", []string{"neither answered nor called"}},
+		{"only reasoning", []script.Reply{servers.OnlyThought("Hm."), yes}, "Yes.", "", []string{"neither answered nor called"}},
 		{"HarmonyError", []script.Reply{script.HarmonyError(), yes}, "Yes.", "", nil},
 		{"HarmonyError in the stream", []script.Reply{script.HarmonyErrorInStream(), yes}, "Yes.", "", nil},
 		{"unknown tool", []script.Reply{script.Native("launch", `{}`), good}, "", `read {"path":"a"}`, []string{"launch"}},
@@ -45,8 +46,8 @@ func TestRecovery(t *testing.T) {
 		{"a text that may be a call", []script.Reply{unclear, good}, "", `read {"path":"a"}`, []string{"not clear whether exec shall be called"}},
 		{"the same again is text", []script.Reply{unclear, unclear}, "⟦call⟧ exec ⟦args⟧ {\"command\":\"ls\"}", "", []string{"exec"}},
 		{"Ollama's error", []script.Reply{script.OllamaParseError(`{"path":"a"`)}, "", `read {"path":"a"}`, nil},
-		{"Groq's error", []script.Reply{script.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
-		{"Groq's error with text", []script.Reply{script.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},
+		{"Groq's error", []script.Reply{servers.GroqFailedGeneration(`{"name":"read","arguments":{"path":"a"}}`)}, "", `read {"path":"a"}`, nil},
+		{"Groq's error with text", []script.Reply{servers.GroqFailedGeneration("It is one.")}, "It is one.", "", nil},
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			t.Run(row.name+", "+mode, func(t *testing.T) {
@@ -88,7 +89,7 @@ func TestOllamaSwallowedError(t *testing.T) {
 	for _, reply := range []script.Reply{bad, thinking, speaking} {
 		for _, mode := range []string{"stream", "whole"} {
 			model := script.New(script.Scenario{Steps: []script.Reply{reply}, Loop: true})
-			model.Dialect = script.Ollama()
+			model.Dialect = servers.Ollama()
 			model.Dialect.Chat = false // a proxy in front of it passes chat completions alone
 			r := provider.Start(t, provider.Setup{}, model)
 			a := r.Answer(mode)
@@ -113,7 +114,7 @@ func TestBounded(t *testing.T) {
 		code     string // of the error; "": a sentence instead
 	}{
 		{"empty", []script.Reply{script.Empty()}, 3, 200, ""},
-		{"only reasoning", []script.Reply{script.OnlyThought("Hm.")}, 2, 200, ""},
+		{"only reasoning", []script.Reply{servers.OnlyThought("Hm.")}, 2, 200, ""},
 		{"unknown tool", []script.Reply{script.Native("launch", `{}`)}, 2, 200, ""},
 		{"schema", []script.Reply{script.Native("exec", `{"timeout":3}`)}, 2, 200, ""},
 		{"token limit", []script.Reply{{Reasoning: "Hm.", Finish: "length"}}, 1, 200, ""},
@@ -260,7 +261,7 @@ func TestStoppedCall(t *testing.T) {
 // The chain of thought behind a call goes back to the model with its result, in
 // the field of the dialect, also where the caller has dropped it.
 func TestReasoningReplay(t *testing.T) {
-	for _, d := range script.Dialects() {
+	for _, d := range servers.Dialects() {
 		field := d.Reasoning
 		if d.Chat {
 			field = "thinking"

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/edits"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -96,7 +96,7 @@ func (t *Turn) count(r *parse.Reading) {
 }
 
 // Edited counts what edits.yaml did, and gives the ids of the rules.
-func (p *Planner) Edited(set *ruleset.Set, model string, done edits.Done) (ids []string) {
+func (p *Planner) Edited(set *ruleset.Set, model string, done prompt.EditsDone) (ids []string) {
 	for _, err := range done.Failed {
 		p.Log.Warn("a condition failed", "event", "edit_failed", "detail", err.Error(), "rules", set.Version)
 	}

@@ -9,14 +9,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // asking is a request to a model server while it goes on.
 type asking struct {
-	span   *spans.Attempt // nil: tracing is off
+	span   *telemetry.AttemptSpan // nil: tracing is off
 	began  time.Time
 	first  time.Duration
 	stream bool
@@ -31,7 +30,7 @@ func (t *Turn) asks(ctx context.Context) context.Context {
 		return ctx
 	}
 	host, port := t.up.HostPort()
-	ctx, t.asking.span = t.span.Attempt(ctx, spans.To{
+	ctx, t.asking.span = t.span.Attempt(ctx, telemetry.Destination{
 		Provider: t.srv.ID.Value, Upstream: t.route.Name(), Model: t.Model.Name, Host: host, Port: port,
 		Number: t.account.Turns, Corrects: t.correction != nil,
 	})
@@ -81,7 +80,8 @@ func faultWord(ctx context.Context, err error) string {
 
 // decided tells of a decision of the policy.
 func (t *Turn) decided(d guard.CallDecision) {
-	t.span.Decided(spans.Decision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule, Place: d.Place,
+	t.span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
+		Place:   d.Place,
 		Outcome: string(d.Outcome)})
 }
 
@@ -113,7 +113,7 @@ func (t *Turn) endSpan(err error) {
 	if n := len(a.Faults); n > 0 && a.Faults[n-1].Action == ruleset.GiveUp {
 		fault = string(a.Faults[n-1].Fault)
 	}
-	t.span.End(spans.Came{
+	t.span.End(telemetry.TurnOutcome{
 		Upstream: a.Upstream, Style: a.Style, Strategies: a.Strategies, Turns: a.Turns, Again: a.Again,
 		Calls: a.Calls, Refused: a.Refused,
 		Prompt: a.Prompt, Completion: a.Completion, Reasoning: a.Reasoning, Fault: fault, Failed: err != nil,

@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -29,8 +28,8 @@ var ErrStopping = errors.New("the sidecar is stopping")
 type Turn struct {
 	p     *Planner
 	log   *slog.Logger
-	span  *spans.Turn   // nil: tracing is off
-	Model ruleset.Model // that is asked, under the id the caller sees
+	span  *telemetry.TurnSpan // nil: tracing is off
+	Model ruleset.Model       // that is asked, under the id the caller sees
 
 	route       *upstream.Route
 	as          *ruleset.Model // as the rules have it

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -41,7 +41,7 @@ type Fleet struct {
 // server is one of them.
 type server struct {
 	client  *Client
-	circuit circuit.Circuit // under Fleet.mu
+	circuit state.Circuit // under Fleet.mu
 }
 
 // NewFleet begins with the server of the settings.
@@ -89,15 +89,15 @@ func (f *Fleet) of(set *ruleset.Set, url string) (*server, error) {
 
 // FleetState is how a server of the rules is.
 type FleetState struct {
-	Name     string        `json:"name"`
-	State    circuit.State `json:"state"`
-	Failures int           `json:"failures"`         // in a row
-	Server   string        `json:"server,omitempty"` // its dialect, where it can be reached
-	Why      string        `json:"detail,omitempty"` // why it cannot
-	Window   int           `json:"-"`                // of its context, in tokens; 0: it does not say
-	Address  string        `json:"-"`                // for the operator alone
-	Models   []string      `json:"-"`                // that it lists
-	Learnt   []string      `json:"-"`                // of it while it was asked, in sentences
+	Name     string             `json:"name"`
+	State    state.CircuitState `json:"state"`
+	Failures int                `json:"failures"`         // in a row
+	Server   string             `json:"server,omitempty"` // its dialect, where it can be reached
+	Why      string             `json:"detail,omitempty"` // why it cannot
+	Window   int                `json:"-"`                // of its context, in tokens; 0: it does not say
+	Address  string             `json:"-"`                // for the operator alone
+	Models   []string           `json:"-"`                // that it lists
+	Learnt   []string           `json:"-"`                // of it while it was asked, in sentences
 
 	client *Client
 }

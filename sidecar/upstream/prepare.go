@@ -4,7 +4,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
-	"github.com/jgavinray/gpt-oss-executor/tools/trim"
 )
 
 // Memory is what is known of earlier calls. Each may be nil.
@@ -13,7 +12,7 @@ type Memory struct {
 	Notes    CallTexts // what the model is told with its result
 	ruleset.History
 	// how much of a result of so many characters is kept; nil: all
-	Bounds func(tool string, chars int) trim.Bounds
+	Bounds func(tool string, chars int) tools.TrimBounds
 }
 
 // CallTexts gives the text of a call, by the id that openai.CleanCallID makes of the

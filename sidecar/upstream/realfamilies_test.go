@@ -12,8 +12,8 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -169,7 +169,7 @@ var kinds = []struct {
 // Replies of each family through real servers: how many a caller has right who asks the server, and one who
 // asks the sidecar. The table in docs/models.md is from this test. -short tries two or three families.
 func TestRealFamilies(t *testing.T) {
-	all := corpus.Load[familyCase](t, "families")
+	all := testkit.Corpus[familyCase](t, "families")
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
 	allowing, problems := ruletest.Load(t, rulefile.Files{"exec.yaml": strings.Replace(files["exec.yaml"],

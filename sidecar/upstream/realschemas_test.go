@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -80,7 +80,7 @@ func TestRecoverCorpus(t *testing.T) {
 	}
 	quotes := regexp.MustCompile(`raw='|failed_generation"`)
 	n := 0
-	for _, r := range corpus.Load[record](t, "gptoss") {
+	for _, r := range testkit.Corpus[record](t, "gptoss") {
 		if r.Error == nil {
 			continue
 		}

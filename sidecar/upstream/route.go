@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 
 // Route is one request's way to a server: those of its model in order, but first the one that
@@ -22,7 +22,7 @@ type Route struct {
 	forced bool // no circuit admitted a request when the round began: all servers are tried
 	end    time.Time
 	home   string // of the session; "": there is none, or no choice
-	pass   circuit.Pass
+	pass   state.CircuitPass
 	inside bool // pass is to be given back
 }
 
@@ -199,10 +199,10 @@ func (r *Route) Ended(o Outcome, why string) {
 	r.f.Metrics.Upstreams.WithLabelValues(s.name, string(o)).Inc()
 	switch {
 	case is == was || !r.Several():
-	case is == circuit.Open:
+	case is == state.CircuitOpen:
 		r.f.Log.Warn("a model server is left alone for a while", "event", "circuit_opened",
 			"upstream", s.name, "failures", failures, "for", bounds.Open, "detail", why)
-	case is == circuit.Closed:
+	case is == state.CircuitClosed:
 		r.f.Log.Info("a model server is back", "event", "circuit_closed", "upstream", s.name)
 	}
 }

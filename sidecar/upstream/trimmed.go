@@ -7,12 +7,12 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
-	"github.com/jgavinray/gpt-oss-executor/tools/trim"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // trimmed shortens the result of a tool and adds head and tail. It is false where nothing is
 // too long; then nothing was edited.
-func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int) trim.Bounds,
+func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int) tools.TrimBounds,
 	head, tail string) bool {
 	doc := d.q.Body
 	size := m.Content.To - m.Content.From
@@ -24,7 +24,7 @@ func (d *draft) trimmed(m *openai.Message, tool string, bounds func(string, int)
 	for _, t := range texts {
 		chars += utf8.RuneCountInString(t)
 	}
-	short, cut := trim.Blocks(texts, bounds(tool, chars))
+	short, cut := tools.TrimBlocks(texts, bounds(tool, chars))
 	if !cut {
 		return false
 	}

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/e2e/modelserver"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -45,7 +46,7 @@ func TestUnparsedOllama(t *testing.T) {
 // An Ollama that does not tell its prompt has answered the chat.
 func TestUnparsedOldOllama(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{script.Text("Hello."), script.Text("Hello.")}})
-	model.Dialect = script.Ollama()
+	model.Dialect = servers.Ollama()
 	r := named(t, "qwen3:8b", provider.Setup{}, model)
 	for _, more := range []string{"", provider.Streaming + ","} {
 		a := r.Chat(`{"model":"gpt-oss",` + more + provider.BothTools + `,"messages":[{"role":"user","content":"go"}]}`)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -288,7 +289,7 @@ func TestRetriesOfSeveral(t *testing.T) {
 // Each server is spoken to in its own dialect, gets its own name of the model, and its own key.
 func TestSeveralDialects(t *testing.T) {
 	main, far := provider.ServeModel(t, script.Fail(500, "CUDA error")), provider.ServeModel(t, script.Text(fromThere))
-	far.Model.Dialect = script.OldVLLM()
+	far.Model.Dialect = servers.OldVLLM()
 	far.Model.Dialect.Pages["/v1/models"] = `{"object":"list","data":[{"id":"my/gpt-oss-20b-mxfp4","owned_by":"vllm","max_model_len":4096}]}`
 	r := provider.StartBoth(t, provider.Setup{Key: provider.UpstreamKey}, main, far)
 	body := `{"model":"gpt-oss-20b","messages":[{"role":"user","content":"go"},{"role":"assistant","content":"","reasoning":"Hm.","tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},{"role":"tool","tool_call_id":"c","content":"x"}],` + provider.BothTools + `}`
@@ -323,7 +324,7 @@ func TestModelElsewhere(t *testing.T) {
 
 // A correction goes on where the first reply came from, or with the next one.
 func TestCorrectionMoves(t *testing.T) {
-	main, far := provider.ServeModel(t, script.OnlyThought("Hm."), script.Fail(500, "CUDA error")), provider.ServeModel(t,
+	main, far := provider.ServeModel(t, servers.OnlyThought("Hm."), script.Fail(500, "CUDA error")), provider.ServeModel(t,
 		script.Text(fromThere))
 	r := provider.StartBoth(t, provider.Setup{}, main, far)
 	if a := r.Stream(); a.Text != fromThere {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
@@ -151,7 +151,7 @@ func TestHostileTextIsLinear(t *testing.T) {
 		took := func(n int) time.Duration {
 			text, least := strings.Repeat(piece, n/len(piece)), time.Hour
 			for range 3 {
-				least = min(least, processor.Time(func() {
+				least = min(least, testkit.ProcessorTime(func() {
 					Ops().Read(text, 0, &anyTool{})
 					Beats(text)
 				}))

@@ -3,11 +3,10 @@ package jsonrepair
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"math/big"
 	"slices"
 	"testing"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 )
 
 // repairCase is one case of the corpus: damaged text, and the value it means.
@@ -45,7 +44,7 @@ func TestRepairCorpus(t *testing.T) {
 		object bool
 	}
 	passed, all := map[class]int{}, map[class]int{}
-	for _, c := range corpus.Load[repairCase](t, "jsonrepair") {
+	for _, c := range testkit.Corpus[repairCase](t, "jsonrepair") {
 		k := class{c.Grade, slices.Contains(c.Tags, "object")}
 		all[k]++
 		got, err := Repair(c.Input.Text, 0)

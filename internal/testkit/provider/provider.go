@@ -1,5 +1,6 @@
 // Package provider is the sidecar in front of a scripted model server, both over HTTP, and what a caller
-// reads of it. For tests of what has a part in an answer.
+// reads of it, for tests of what has a part in an answer; and days of ordinary work from testdata/sessions,
+// with what a sensible owner wants of each call.
 package provider
 
 import (
@@ -18,13 +19,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -34,7 +32,8 @@ import (
 
 // Sections are what parts read of the rules that the servers work with.
 func Sections() []ruleset.Section {
-	return []ruleset.Section{executor.Section(), design.Section(), {Name: "trace", Holds: &spans.Words{}}}
+	return []ruleset.Section{run.RunsSection(), experiment.Section(),
+		{Name: "trace", Holds: &telemetry.Words{}}}
 }
 
 // Loader compiles rules with them.
@@ -60,11 +59,11 @@ type Setup struct {
 	Listening  func() map[int]bool // nil: as on this machine
 	Confiner   guard.Confiner
 	Memory     web.Memory
-	Sources    []executor.Source
-	Journal    *journal.Journal
-	Tracker    *arms.Tracker
+	Sources    []run.Source
+	Journal    *run.Journal
+	Tracker    *experiment.Tracker
 	Metrics    *telemetry.Metrics // nil: new ones
-	Spans      *spans.Tracer
+	Spans      *telemetry.Tracer
 	JSON       bool          // the log is in JSON
 	Level      slog.Leveler  // of the log; nil: all of it
 	RoleWait   time.Duration // 0: as it is
@@ -88,7 +87,7 @@ func (r *InForce) Put(set *ruleset.Set) { r.Rules = fixed{set} }
 type Server struct {
 	T        testing.TB
 	Sidecar  *sidecar.Server
-	Executor *executor.Executor // nil: there is no source of tools
+	Executor *run.Executor // nil: there is no source of tools
 	Guard    *guard.Guard
 	URL      string
 	HTTP     *http.Client
@@ -142,7 +141,7 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	c := sidecar.Config{Turns: turns, Rules: rules, Token: cfg.Token, Memory: cfg.Memory, Metrics: metrics,
 		Log: log, RoleWait: cfg.RoleWait, Spans: cfg.Spans, Names: cfg.Names, Replicas: cfg.Replicas}
 	if len(cfg.Sources) > 0 {
-		r.Executor = executor.New(executor.Config{Turns: turns, Guard: r.Guard, Sources: cfg.Sources,
+		r.Executor = run.NewExecutor(run.ExecutorConfig{Turns: turns, Guard: r.Guard, Sources: cfg.Sources,
 			Journal: cfg.Journal, Now: time.Now, Log: log})
 		c.Answer = r.Executor.Answer
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -59,19 +59,19 @@ func (b *Source) Calls() []string {
 }
 
 // PlayRun starts a sidecar that runs tools.
-func PlayRun(t *testing.T, b *Source, edit func(*executor.Runs), replies ...script.Reply) *Server {
+func PlayRun(t *testing.T, b *Source, edit func(*run.Runs), replies ...script.Reply) *Server {
 	t.Helper()
 	return StartRun(t, b, edit, script.New(script.Scenario{Steps: replies}))
 }
 
 // StartRun starts one in front of this model server.
-func StartRun(t *testing.T, b *Source, edit func(*executor.Runs), model http.Handler) *Server {
+func StartRun(t *testing.T, b *Source, edit func(*run.Runs), model http.Handler) *Server {
 	t.Helper()
 	set := *ruletest.Shipped(t, Sections()...)
 	if edit != nil {
-		edit(ruleset.Of[executor.Runs](&set))
+		edit(ruleset.Of[run.Runs](&set))
 	}
-	return Start(t, Setup{Set: &set, Sources: []executor.Source{b}}, model)
+	return Start(t, Setup{Set: &set, Sources: []run.Source{b}}, model)
 }
 
 // Run asks the model id executor, as a stream or whole.

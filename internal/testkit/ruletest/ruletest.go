@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,15 +16,10 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
-
-// Root is the module's folder.
-func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..", "..")
-}
 
 // Must ends the test on an error.
 func Must(t testing.TB, err error) {
@@ -50,7 +44,7 @@ func Soon(t testing.TB, what string, ok func() bool) {
 // Source is a folder of rules over those that the program ships; "" is none.
 func Source(t testing.TB, dir string) rulefile.Source {
 	t.Helper()
-	builtin, err := rulefile.Builtin(os.DirFS(Root()))
+	builtin, err := rulefile.Builtin(os.DirFS(testkit.Root()))
 	Must(t, err)
 	return Loader().Source(dir, "", builtin)
 }
@@ -58,7 +52,7 @@ func Source(t testing.TB, dir string) rulefile.Source {
 // Copy writes the shipped rules into a folder, as init does.
 func Copy(t testing.TB, dir string) {
 	t.Helper()
-	Must(t, os.CopyFS(dir, os.DirFS(filepath.Join(Root(), "rules"))))
+	Must(t, os.CopyFS(dir, os.DirFS(filepath.Join(testkit.Root(), "rules"))))
 }
 
 // Edit changes one place of a rule file.

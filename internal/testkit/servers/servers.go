@@ -1,5 +1,5 @@
-// Package servers is scripted model servers for tests of what looks at a server, or at many callers: one that
-// was started well or badly, and one that does better with a prompt.
+// Package servers starts for tests what the sidecar talks to: model servers of the script that were started
+// well or badly, or do better with a prompt; Valkey or Redis; names and web servers on loopback.
 package servers
 
 import (
@@ -120,10 +120,10 @@ func (how Start) answer(d script.Dialect, q script.Request) script.Reply {
 	}
 	messages, prompt := q.Messages, tokens(q.Messages)
 	if prompt > window && !how.Silent && d.ID == "llamacpp" {
-		return script.OverflowLlamaCPP(window, prompt)
+		return OverflowLlamaCPP(window, prompt)
 	}
 	if prompt > window && !how.Silent {
-		return script.OverflowVLLM(window, prompt)
+		return OverflowVLLM(window, prompt)
 	}
 	for prompt > window && len(messages) > 1 {
 		messages = messages[1:]

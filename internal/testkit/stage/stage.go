@@ -1,5 +1,5 @@
-// Package stage is a whole server with a console, in front of a scripted model server, for tests:
-// those of the console, and those with a browser.
+// Package stage is a whole server with all parts of the program, in front of a scripted model server, for
+// tests; and how its rules read made-up replies.
 package stage
 
 import (
@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/program"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
@@ -78,7 +77,7 @@ func OpenIn(t testing.TB, environ []string, change func(*config.Settings), model
 	s := &Server{t: t, Log: &ruletest.Journal{}, Rules: t.TempDir(),
 		HTTP: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
 	t.Cleanup(s.HTTP.CloseIdleConnections)
-	parts := cli.Env{Parts: program.Parts()}
+	parts := cli.Env{Parts: Parts()}
 	settings := config.Settings{
 		Listen: "127.0.0.1:0", Admin: "127.0.0.1:0", Upstream: up.URL + "/v1",
 		Rules:     s.Rules,

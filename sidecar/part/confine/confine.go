@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -59,7 +58,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 			streams := walls.Streams{In: in, Out: env.Stdout(), Err: env.Err}
 			code := 0
 			if f.ticket != "" {
-				code = command.Run(c.Context(), f.ticket, args, env.Environ, streams)
+				code = walls.RunTicket(c.Context(), f.ticket, args, env.Environ, streams)
 			} else {
 				box, err := f.box(env, args)
 				if err != nil {

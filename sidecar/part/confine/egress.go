@@ -5,11 +5,10 @@ import (
 	"net"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 )
 
 // serveEgress serves until ctx ends; ended waits for what is still open.
-func serveEgress(ctx context.Context, l net.Listener, c egress.Config,
+func serveEgress(ctx context.Context, l net.Listener, c ProxyConfig,
 	log *decisions.Log) (ended func() error) {
 	if log != nil {
 		c.Decisions = log
@@ -17,7 +16,7 @@ func serveEgress(ctx context.Context, l net.Listener, c egress.Config,
 	c.Log.Info("confined commands have a proxy", "event", "egress_start", "address", l.Addr().String())
 	failed := make(chan error, 1)
 	go func() {
-		err := egress.New(c, l).Serve(ctx)
+		err := NewProxy(c, l).Serve(ctx)
 		if err != nil {
 			c.Log.Error("confined commands have no network any more", "event", "egress_failed",
 				"detail", err.Error())

@@ -23,7 +23,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -127,7 +126,7 @@ func agentRules(t *testing.T) *ruleset.Set {
 	ruletest.Edit(t, agent+"/rules", "exec.yaml", "\n  push_remotes: []\n", "\n  push_remotes: [origin]\n")
 	builtin, err := rulefile.Builtin(os.DirFS(agent + "/builtin"))
 	ruletest.Must(t, err)
-	loader := ruletest.Loader(confine.Section(), egress.Section())
+	loader := ruletest.Loader(confine.Section(), confine.NetworkSection())
 	files, err := loader.Source(agent+"/rules", "", builtin).Read()
 	ruletest.Must(t, err)
 	set, problems := loader.Load(files)
@@ -147,7 +146,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	made, err := confine.OpenMade(agent + "/state/repositories")
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.Mkdir(agent+"/state/empty", 0o500))
-	book := egress.NewBook(l.Addr().String(), confine.Lasts, time.Now)
+	book := confine.NewBook(l.Addr().String(), confine.Lasts, time.Now)
 	issuer := &confine.Issuer{Folder: folder, Program: agent + "/gpt-oss-executor",
 		Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book,
 		Now: time.Now}
@@ -155,7 +154,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
 		agent + "/rules"}}).WithServer(l.Addr().String())
 	g := guard.New(guard.Config{World: world, Confiner: issuer, Now: time.Now, Metrics: metrics, Log: log})
-	proxy := egress.New(egress.Config{Rules: rules{set}, Judge: g, Passes: book,
+	proxy := confine.NewProxy(confine.ProxyConfig{Rules: rules{set}, Judge: g, Passes: book,
 		Resolver: net.DefaultResolver, HTTPS: https, Metrics: metrics, Log: log}, l)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -39,7 +39,7 @@ func NoteAgent(agent, sidecar string) string {
 		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
-	if _, err := Unconfined(walls.Probe(), false); err != nil {
+	if _, err := unconfined(walls.Probe(), false); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
 	if err := writeNote(agent, sidecar); err != nil {

@@ -17,7 +17,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -136,7 +135,7 @@ func TestHiddenRuns(t *testing.T) {
 	run := func() string {
 		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
-		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
+		ticket, err := walls.Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
 		ruletest.Must(t, err)
 		ticket.Box.Dir, ticket.Box.Env = work, []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent"}
 		var out bytes.Buffer

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -38,7 +37,7 @@ type Issuer struct {
 // Permit issues the ticket of a command.
 func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
 	if p.Outside {
-		t := command.Ticket{Outside: true, Set: d.outside(p.Roots),
+		t := walls.Ticket{Outside: true, Set: d.outside(p.Roots),
 			Box: walls.Box{Command: shell(p), Dir: d.Empty, Write: p.Roots.Write}}
 		path, err := d.Folder.Issue(t, d.Now())
 		return policy.Wrapper{Program: d.Program, Ticket: path}, err
@@ -52,7 +51,7 @@ func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error
 			return policy.Wrapper{}, fmt.Errorf("make the folder for confined commands: %w", err)
 		}
 	}
-	t := command.Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
+	t := walls.Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
 	d.reach(&t, p.Remotes)
 	if d.Network != nil {
 		proxy, err := d.Network.Admit(set, p)

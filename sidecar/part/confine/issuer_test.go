@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -50,7 +49,7 @@ func TestDesk(t *testing.T) {
 		p.Understood, p.Settings = understood, understood
 		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
-		ticket, err := command.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
+		ticket, err := walls.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
 		ruletest.Must(t, err)
 		b := ticket.Box
 		for _, want := range []struct {

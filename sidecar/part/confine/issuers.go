@@ -11,8 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
@@ -40,7 +38,7 @@ type issuers struct {
 func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
 // equip gives the issuers, and the network of commands, to the guard.
-func (d issuers) equip(g *guard.Config, passes *egress.Book) {
+func (d issuers) equip(g *guard.Config, passes *Book) {
 	for _, issuer := range []*Issuer{d.gateway, d.runs} {
 		if issuer != nil && passes != nil {
 			issuer.Network = passes
@@ -103,7 +101,7 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *Issu
 
 // newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
 func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error) {
-	missing, err := Unconfined(walls.Probe(), s.Confine == Untried)
+	missing, err := unconfined(walls.Probe(), s.Confine == Untried)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +141,7 @@ func confiner() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find this program, which confines commands: %w", err)
 	}
-	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), command.Program)); err == nil {
+	if small, err := exec.LookPath(filepath.Join(filepath.Dir(program), walls.Program)); err == nil {
 		return small, nil
 	}
 	return program, nil
@@ -152,9 +150,9 @@ func confiner() (string, error) {
 // errUnfit is why commands are not confined.
 var errUnfit = errors.New("commands cannot be confined here")
 
-// Unconfined are the parts that this machine does not enforce. The error names those that must not be
+// unconfined are the parts that this machine does not enforce. The error names those that must not be
 // missing, or says that confining is untried here.
-func Unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
+func unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue

@@ -1,6 +1,8 @@
 // Package confine lets the kernel confine commands: walls, permits for what is beyond them, the network of a
 // command, and the transport of git. The ticket of a command is a file that is written before the call leaves
-// and says what the command may touch. What that is, others decide.
+// and says what the command may touch. What that is, others decide. The one way out is an HTTP proxy on
+// loopback: the rules in force judge each connection once as it is written and once with its address, and it
+// goes to that address. TLS is not opened.
 package confine
 
 import (
@@ -14,7 +16,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -36,7 +37,7 @@ func (Part) Name() string { return "confine" }
 func (Part) Settings() any { return &Settings{} }
 
 // Rules are limits of one command.
-func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section(), egress.Section()} }
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section(), NetworkSection()} }
 
 // Commands are confine, and ssh for git that runs confined.
 func (Part) Commands(env cli.Env) []*cobra.Command {
@@ -66,13 +67,13 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 		return nil, err
 	}
 	var out net.Listener // of the proxy of confined commands; nil: there is none
-	var passes *egress.Book
+	var passes *Book
 	if s.Egress != Off && issuers.any() {
 		if out, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			return nil, fmt.Errorf("listen for confined commands: %w", err)
 		}
 		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
-		passes = egress.NewBook(out.Addr().String(), Lasts, time.Now)
+		passes = NewBook(out.Addr().String(), Lasts, time.Now)
 	}
 	issuers.equip(&c.Guard, passes)
 	if out == nil {
@@ -80,7 +81,7 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 	}
 	ended := func() error { return out.Close() } // until it is served
 	c.Start = append(c.Start, func() error {
-		ended = serveEgress(ctx, out, egress.Config{Rules: c.Rules, Judge: c.Judge, Passes: passes,
+		ended = serveEgress(ctx, out, ProxyConfig{Rules: c.Rules, Judge: c.Judge, Passes: passes,
 			Resolver: net.DefaultResolver, Metrics: c.Metrics, Log: c.Log}, c.Decisions)
 		return nil
 	})

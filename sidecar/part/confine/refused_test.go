@@ -16,7 +16,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -29,7 +28,7 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t, Part{}.R
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := Unconfined(walls.Probe(), false); err != nil {
+	if _, err := unconfined(walls.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -37,13 +36,13 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
-	book := egress.NewBook(l.Addr().String(), Lasts, time.Now)
+	book := NewBook(l.Addr().String(), Lasts, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
 	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	proxy := egress.New(egress.Config{Rules: shippedRules{t}, Judge: judge, Passes: book,
+	proxy := NewProxy(ProxyConfig{Rules: shippedRules{t}, Judge: judge, Passes: book,
 		Resolver: net.DefaultResolver, Metrics: metrics, Log: log}, l)
 	go func() { ended <- proxy.Serve(ctx) }()
 	defer func() {

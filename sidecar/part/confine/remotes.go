@@ -11,8 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -29,7 +27,7 @@ func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 	if err != nil {
 		return nil
 	}
-	user := egress.NewGitUser(os.Environ(), roots.Write)
+	user := newGitUser(os.Environ(), roots.Write)
 	section := ""
 	for line := range strings.Lines(string(config)) {
 		line = strings.TrimSpace(line)
@@ -52,7 +50,7 @@ var (
 
 // reach lets git of a command reach its remotes: folders are given, and what is elsewhere is asked for at
 // the transport.
-func (d *Issuer) reach(t *command.Ticket, remotes []guard.Remote) {
+func (d *Issuer) reach(t *walls.Ticket, remotes []guard.Remote) {
 	plain := 0 // that are asked for in plain HTTP
 	for _, r := range remotes {
 		switch r.URL.Scheme {
@@ -67,7 +65,7 @@ func (d *Issuer) reach(t *command.Ticket, remotes []guard.Remote) {
 		case "ssh":
 			t.Box.Read = append(t.Box.Read, d.Program)
 			t.Set = append(t.Set, "GIT_SSH_COMMAND='"+strings.ReplaceAll(d.Program, "'", `'\''`)+
-				"' "+command.SSH, "GIT_SSH_VARIANT=ssh")
+				"' "+walls.SSH, "GIT_SSH_VARIANT=ssh")
 		case "https": // in plain HTTP the transport sees what is asked for
 			t.Set = append(t.Set, fmt.Sprintf("GIT_CONFIG_KEY_%d=url.http://%s%s.insteadOf", plain,
 				r.URL.Host, r.URL.Path), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", plain, r.Text))

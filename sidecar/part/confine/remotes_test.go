@@ -12,7 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -84,7 +83,7 @@ func TestReach(t *testing.T) {
 		return guard.Remote{Text: text, URL: u, Push: push}
 	}
 	d := &Issuer{Program: "/it's/gpt-oss-executor"}
-	var fetch, push command.Ticket
+	var fetch, push walls.Ticket
 	d.reach(&fetch, []guard.Remote{remote(store, false), remote("h:a", false),
 		remote("https://u@h/a", false), remote("https://h/b", false)})
 	d.reach(&push, []guard.Remote{remote(store, true)})

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Valid is how long a ticket can be taken. A gateway runs several calls of one reply one
+// valid is how long a ticket can be taken. A gateway runs several calls of one reply one
 // after the other, so it may be a while.
-const Valid = 30 * time.Minute
+const valid = 30 * time.Minute
 
 // ConfinedLimits are bounds of one command. It is ended when it passes one.
 type ConfinedLimits struct {
@@ -37,7 +37,7 @@ func Section() ruleset.Section {
 }
 
 // Lasts is how long after its ticket was written a command may still run.
-func Lasts(s *ruleset.Set) time.Duration { return Valid + ruleset.Of[ConfinedLimits](s).Time }
+func Lasts(s *ruleset.Set) time.Duration { return valid + ruleset.Of[ConfinedLimits](s).Time }
 
 // Folder is where tickets lie. Only its user may look into it. It is safe for concurrent use.
 type Folder struct {
@@ -74,9 +74,9 @@ func private(dir string) error {
 }
 
 // Issue writes a ticket, and gives its path.
-func (f *Folder) Issue(t command.Ticket, now time.Time) (path string, err error) {
+func (f *Folder) Issue(t walls.Ticket, now time.Time) (path string, err error) {
 	f.sweep(now)
-	t.Until = now.Add(Valid)
+	t.Until = now.Add(valid)
 	doc, err := json.Marshal(t)
 	if err == nil {
 		path = filepath.Join(f.dir, rand.Text())
@@ -101,7 +101,7 @@ func (f *Folder) sweep(now time.Time) {
 	f.swept = now
 	list, _ := os.ReadDir(f.dir) // if it cannot be read, a ticket cannot be written either
 	for _, e := range list {
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*Valid {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*valid {
 			_ = os.Remove(filepath.Join(f.dir, e.Name()))
 		}
 	}

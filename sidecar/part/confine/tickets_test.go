@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/command"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
@@ -24,7 +23,7 @@ func issued(t *testing.T) (dir, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, err = f.Issue(command.Ticket{Box: walls.Box{Command: words, Write: []string{"/srv/project"}},
+	path, err = f.Issue(walls.Ticket{Box: walls.Box{Command: words, Write: []string{"/srv/project"}},
 		Proxy: "http://a:b@127.0.0.1:1", Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}}, now)
 	if err != nil {
 		t.Fatal(err)
@@ -35,11 +34,11 @@ func issued(t *testing.T) (dir, path string) {
 // A ticket is good once, for its command, for a while, and for its user alone.
 func TestTake(t *testing.T) {
 	_, path := issued(t)
-	got, err := command.Take(path, words, now.Add(time.Minute))
+	got, err := walls.Take(path, words, now.Add(time.Minute))
 	if err != nil || got.Box.Write[0] != "/srv/project" {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if _, err := command.Take(path, words, now); err == nil || !strings.Contains(err.Error(), "was used before") {
+	if _, err := walls.Take(path, words, now); err == nil || !strings.Contains(err.Error(), "was used before") {
 		t.Errorf("a second time: %v", err)
 	}
 	if left, err := os.ReadFile(path + ".spent"); err != nil || len(left) > 0 {
@@ -47,43 +46,43 @@ func TestTake(t *testing.T) {
 	}
 	for want, take := range map[string]func(path string) error{
 		"there is no ticket": func(string) error {
-			_, err := command.Take("/nonexistent/T", words, now)
+			_, err := walls.Take("/nonexistent/T", words, now)
 			return err
 		},
 		"was good until": func(path string) error {
-			_, err := command.Take(path, words, now.Add(Valid+time.Second))
+			_, err := walls.Take(path, words, now.Add(valid+time.Second))
 			return err
 		},
 		"and not for": func(path string) error {
-			_, err := command.Take(path, []string{"bash", "-c", "rm -r ."}, now)
+			_, err := walls.Take(path, []string{"bash", "-c", "rm -r ."}, now)
 			return err
 		},
 		"is no ticket: others": func(path string) error {
 			if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			_, err := command.Take(path, words, now)
+			_, err := walls.Take(path, words, now)
 			return err
 		},
 		".spent is no ticket": func(path string) error {
 			if err := os.Rename(path, path+".spent"); err != nil { // as while another takes it
 				return err
 			}
-			_, err := command.Take(path+".spent", words, now)
+			_, err := walls.Take(path+".spent", words, now)
 			return err
 		},
 		"read the ticket": func(path string) error {
 			if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 				return err
 			}
-			_, err := command.Take(path, words, now)
+			_, err := walls.Take(path, words, now)
 			return err
 		},
 		`unknown field "forbid"`: func(path string) error { // that of a newer server
 			if err := os.WriteFile(path, []byte(`{"forbid":["x"]}`), 0o600); err != nil {
 				return err
 			}
-			_, err := command.Take(path, words, now)
+			_, err := walls.Take(path, words, now)
 			return err
 		},
 	} {
@@ -97,7 +96,7 @@ func TestTake(t *testing.T) {
 // Old tickets go when new ones come, and are looked for once a minute.
 func TestSweep(t *testing.T) {
 	dir, path := issued(t)
-	if err := os.Chtimes(path, now, now.Add(-3*Valid)); err != nil {
+	if err := os.Chtimes(path, now, now.Add(-3*valid)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := OpenFolder(dir)
@@ -108,7 +107,7 @@ func TestSweep(t *testing.T) {
 		at   time.Time
 		left int
 	}{{now, 1}, {now.Add(sweepEvery / 2), 2}, {now.Add(sweepEvery), 1}, {now.Add(-time.Hour), 1}} {
-		if _, err := f.Issue(command.Ticket{}, c.at); err != nil {
+		if _, err := f.Issue(walls.Ticket{}, c.at); err != nil {
 			t.Fatal(err)
 		}
 		left, err := os.ReadDir(dir)
@@ -116,7 +115,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%v: %v %v", c.at, left, err)
 		}
 		for _, e := range left {
-			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*Valid)); err != nil {
+			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*valid)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,7 +126,7 @@ func TestSweep(t *testing.T) {
 }
 
 func TestEnviron(t *testing.T) {
-	ticket := command.Ticket{Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}, Proxy: "http://a:b@127.0.0.1:1"}
+	ticket := walls.Ticket{Hide: []string{"*TOKEN*"}, Set: []string{"CI=1"}, Proxy: "http://a:b@127.0.0.1:1"}
 	env := ticket.Environ([]string{"PATH=/bin", "GITHUB_TOKEN=x", "CI=0", "HTTPS_PROXY=http://corp"})
 	for _, want := range []string{"PATH=/bin", "CI=1", "HTTPS_PROXY=http://a:b@127.0.0.1:1"} {
 		if !slices.Contains(env, want) {

@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// AliasFile is the rule file that says which names mean which tool.
-const AliasFile = "aliases.yaml"
+// aliasFile is the rule file that says which names mean which tool.
+const aliasFile = "aliases.yaml"
 
 // Unnamed are the names in a reply that no offered tool has, each once, as they are looked up.
 func Unnamed(s *replay.Shown) (out []string) {

@@ -1,5 +1,6 @@
 // Package console is pages for a browser on the admin listener: turns as they happen and how
-// each was read, what was decided, what runs do, health, and the calls that wait for a person. It asks no
+// each was read, what was decided, what runs do, health, and the calls that wait for a person. It keeps
+// the last requests in memory, bounded in count and bytes. It asks no
 // model by itself, fetches nothing from elsewhere, and changes nothing that the admin API cannot.
 package console
 
@@ -13,10 +14,8 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -31,15 +30,15 @@ var files embed.FS
 type Config struct {
 	API   *admin.API   // whose listener it is on; what a page changes, it changes
 	Next  http.Handler // gets what is not the console's
-	Turns *turns.Store // nil: no turn is kept
+	Turns *Store       // nil: no turn is kept
 	// nil: there are none
-	Experiments *arms.Admin
-	Resumer     *run.Resumer
+	Experiments *experiment.Admin
+	Resumer     *run.ResumeAdmin
 	Upstreams   func(context.Context) []upstream.FleetState
-	Decisions   string           // folder of the decision log; empty: there is none
-	Runs        *journal.Journal // of executor mode; nil: none is kept
-	Version     string           // of the program
-	Counter     *turns.Counter   // nil: what turns came to is not kept
+	Decisions   string       // folder of the decision log; empty: there is none
+	Runs        *run.Journal // of executor mode; nil: none is kept
+	Version     string       // of the program
+	Counter     *Counter     // nil: what turns came to is not kept
 	Now         func() time.Time
 	Every       time.Duration // how often open pages are told what is new; 0: twice a second
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -211,7 +210,7 @@ func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pag
 
 // words reports whether what a model or a user wrote may be shown.
 func (c *Console) words() bool {
-	return c.Turns != nil && c.Turns.Words && ruleset.Of[turns.Console](c.API.Rules.Set()).Words > 0
+	return c.Turns != nil && c.Turns.Words && ruleset.Of[Bounds](c.API.Rules.Set()).Words > 0
 }
 
 // filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as

@@ -13,18 +13,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Difference is one thing that two readings of a reply do not agree about.
-type Difference struct{ What, Before, After string }
+// difference is one thing that two readings of a reply do not agree about.
+type difference struct{ What, Before, After string }
 
 // maxListed is how many calls are compared one by one: a reply may hold thousands.
 const maxListed = 20
 
-// Differences are what changes between two readings, calls first. None: a caller sees the same,
+// differences are what changes between two readings, calls first. None: a caller sees the same,
 // and it was found the same way.
-func Differences(before, after *replay.Shown) (out []Difference) {
+func differences(before, after *replay.Shown) (out []difference) {
 	add := func(what, a, b string) {
 		if a != b {
-			out = append(out, Difference{what, cmp.Or(a, "nothing"), cmp.Or(b, "nothing")})
+			out = append(out, difference{what, cmp.Or(a, "nothing"), cmp.Or(b, "nothing")})
 		}
 	}
 	a, b := before.Tree.Calls, after.Tree.Calls
@@ -80,14 +80,14 @@ func ruling(effect, rule string) string {
 }
 
 // Ruled are what changes between two answers of the policy to one question.
-func Ruled(before, after *guard.Explanation) (out []Difference) {
+func Ruled(before, after *guard.Explanation) (out []difference) {
 	was := ruling(string(before.Decision.Effect), before.Decision.Rule)
 	is := ruling(string(after.Decision.Effect), after.Decision.Rule)
 	if was != is {
-		out = append(out, Difference{"policy", was, is})
+		out = append(out, difference{"policy", was, is})
 	}
 	if a, b := before.Decision.Why, after.Decision.Why; a != b {
-		out = append(out, Difference{"why", cmp.Or(a, "nothing"), cmp.Or(b, "nothing")})
+		out = append(out, difference{"why", cmp.Or(a, "nothing"), cmp.Or(b, "nothing")})
 	}
 	return out
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// MaxText is how long a drafted file may be, in bytes. It is far more than people write.
-const MaxText = 512 << 10
+// maxText is how long a drafted file may be, in bytes. It is far more than people write.
+const maxText = 512 << 10
 
 // Rules are those in force, and how others are compiled beside the program's and the locked
 // ones.
@@ -24,18 +24,18 @@ type Rules interface {
 // Draft is a rule file as its author wants it to be.
 type Draft struct{ File, Text string }
 
-// ErrNoFile says that the folder has no such file.
-var ErrNoFile = errors.New("the rules in force have no such file")
+// errNoFile says that the folder has no such file.
+var errNoFile = errors.New("the rules in force have no such file")
 
 // own is the folder with the draft in it, and whether that changes anything.
 func (d *Draft) own(rules Rules) (own rulefile.Files, changed bool, err error) {
 	now, ok := rules.Merged(nil)[d.File]
 	switch {
 	case !ok:
-		return nil, false, fmt.Errorf("%w: %q", ErrNoFile, d.File)
-	case len(d.Text) > MaxText:
+		return nil, false, fmt.Errorf("%w: %q", errNoFile, d.File)
+	case len(d.Text) > maxText:
 		return nil, false, fmt.Errorf("%s would have %d bytes, and %d is the most", d.File, len(d.Text),
-			MaxText)
+			maxText)
 	}
 	return rules.Merged(map[string]*string{d.File: &d.Text}), now != d.Text, nil
 }

@@ -89,14 +89,14 @@ func TestNoFile(t *testing.T) {
 	for _, name := range []string{"", "nothing.yaml", "../aliases.yaml", "/etc/passwd",
 		"tests/../aliases.yaml", "builtin/programs/vcs.yaml", "policy/exec.yaml", "aliases.yaml\x00"} {
 		d := Draft{name, "version: 1\n"}
-		if _, err := d.Check(rules); !errors.Is(err, ErrNoFile) {
+		if _, err := d.Check(rules); !errors.Is(err, errNoFile) {
 			t.Errorf("%q: %v", name, err)
 		}
-		if _, _, err := d.Test(rules); !errors.Is(err, ErrNoFile) {
+		if _, _, err := d.Test(rules); !errors.Is(err, errNoFile) {
 			t.Errorf("%q is tested: %v", name, err)
 		}
 	}
-	d := Draft{"aliases.yaml", strings.Repeat("#", MaxText+1)}
+	d := Draft{"aliases.yaml", strings.Repeat("#", maxText+1)}
 	if _, err := d.Check(rules); err == nil || !strings.Contains(err.Error(), "is the most") {
 		t.Errorf("too long: %v", err)
 	}
@@ -148,16 +148,16 @@ func TestDifferences(t *testing.T) {
 	if names := Unnamed(before); len(names) != 1 || names[0] != "send_fax" {
 		t.Fatalf("unnamed are %q", names)
 	}
-	text, line := Alias(rules.Merged(nil)[AliasFile], "read", "send_fax")
+	text, line := Alias(rules.Merged(nil)[aliasFile], "read", "send_fax")
 	if got := strings.Split(text, "\n")[line-1]; !strings.HasPrefix(got, "  read: [send_fax, read_file, ") {
 		t.Errorf("line %d is %q", line, got)
 	}
-	d := Draft{AliasFile, text}
+	d := Draft{aliasFile, text}
 	checked, err := d.Check(rules)
 	ruletest.Must(t, err)
 	after := read(t, checked.Set, fax)
 	var said []string
-	for _, diff := range Differences(before, after) {
+	for _, diff := range differences(before, after) {
 		said = append(said, diff.What+": "+diff.Before+" → "+diff.After)
 	}
 	got := strings.Join(said, "\n")
@@ -167,7 +167,7 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("it does not say %s:\n%s", want, got)
 		}
 	}
-	if same := Differences(after, read(t, checked.Set, fax)); len(same) > 0 {
+	if same := differences(after, read(t, checked.Set, fax)); len(same) > 0 {
 		t.Errorf("of the same: %v", same)
 	}
 	if len(Unnamed(after)) > 0 {
@@ -179,7 +179,7 @@ func TestDifferences(t *testing.T) {
 func TestQuestion(t *testing.T) {
 	rules, _ := inForce(t)
 	for _, row := range []struct{ kind, text, tool, effect string }{
-		{Command, "ls", "exec", "allow"}, {Command, "rm -rf /\n", "exec", "deny"}, {Path, "/etc/shadow", "read", "deny"}, {URL, "http://169.254.169.254/", "web_fetch", "deny"},
+		{command, "ls", "exec", "allow"}, {command, "rm -rf /\n", "exec", "deny"}, {Path, "/etc/shadow", "read", "deny"}, {URL, "http://169.254.169.254/", "web_fetch", "deny"},
 	} {
 		tool, args, ok := Question(row.kind, row.text)
 		if !ok || tool != row.tool {

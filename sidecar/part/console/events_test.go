@@ -19,7 +19,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -185,7 +184,7 @@ func (l small) Accept() (net.Conn, error) {
 // A page that does not read is dropped, and keeps no turn waiting.
 func TestDropped(t *testing.T) {
 	log := &ruletest.Journal{}
-	w := turns.New(turns.Config{Words: true, Now: time.Now})
+	w := console.NewStore(console.StoreConfig{Words: true, Now: time.Now})
 	api := &admin.API{Local: true,
 		Log: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	c, err := console.New(console.Config{API: api, Next: http.NotFoundHandler(), Turns: w, Now: time.Now,
@@ -205,8 +204,8 @@ func TestDropped(t *testing.T) {
 	n := 0
 	ruletest.Soon(t, "it is dropped", func() bool {
 		n++
-		w.Begin(turns.Asking{ID: fmt.Sprint(n), Session: strings.Repeat("s", 200)},
-			*turns.Section().Holds.(*turns.Console)).Ended(&turn.Outcome{Status: 200})
+		w.Begin(console.Asking{ID: fmt.Sprint(n), Session: strings.Repeat("s", 200)},
+			*console.Section().Holds.(*console.Bounds)).Ended(&turn.Outcome{Status: 200})
 		return log.Count("console_dropped") > 0
 	})
 	if n < 10 { // each would wait as long as the write that fails

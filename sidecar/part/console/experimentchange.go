@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 )
 
 // stopView asks whether an experiment shall end.
@@ -19,7 +19,7 @@ func (c *Console) stopPage(r *http.Request, v viewer) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if report.Status != design.Running {
+	if report.Status != experiment.Running {
 		return nil, &trouble{http.StatusConflict, "It does not run",
 			fmt.Sprintf("%s is %s, so there is nothing to stop.", shown(report.ID), report.Status)}
 	}

@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 )
 
 // plotView is how the difference of an arm to the first one went, in pictures for two widths of the
@@ -31,7 +30,7 @@ type plotRow struct {
 const maxPlotRows = 16
 
 // plotsOf are those of one measure, by arm.
-func plotsOf(e *design.Experiment, r *arms.Report, series int) (out []plotView) {
+func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []plotView) {
 	s := &r.Series[series]
 	unit, scale := s.Unit, 1.0
 	if unit == "" {
@@ -43,7 +42,7 @@ func plotsOf(e *design.Experiment, r *arms.Report, series int) (out []plotView) 
 		if series == 0 {
 			p.Margin = scale * e.Margin
 		}
-		var last *arms.Finding
+		var last *experiment.Finding
 		for i := range s.Points {
 			at := &s.Points[i]
 			if len(at.Arms) <= k || at.Arms[k].Against == nil {
@@ -59,10 +58,10 @@ func plotsOf(e *design.Experiment, r *arms.Report, series int) (out []plotView) 
 				units += a.Units
 			}
 			says := f.Words(s.Unit)
-			if f.Kind == arms.Early {
+			if f.Kind == experiment.Early {
 				says += " (" + f.Interval(s.Unit) + ")"
 			}
-			p.Points = append(p.Points, Point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
+			p.Points = append(p.Points, point{At: at.At, Low: scale * f.Low, Value: scale * f.Effect,
 				High: scale * f.High,
 				Says: fmt.Sprintf("%s, %s: %s", at.At.Format("Jan 2 15:04"),
 					terminal.Count(units, r.Unit), says)})

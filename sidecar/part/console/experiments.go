@@ -13,8 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
@@ -28,7 +27,7 @@ type experimentsView struct {
 
 // experimentView is how one goes.
 type experimentView struct {
-	arms.Report
+	experiment.Report
 	Place    string // file:line
 	Running  bool
 	May      bool // the viewer may stop it
@@ -36,7 +35,7 @@ type experimentView struct {
 	Off      bool // the split is
 	Against  string
 	About    string
-	Of       design.Measure
+	Of       experiment.Measure
 	Margin   string
 	Verdicts []verdictView
 	Arms     []armView
@@ -50,7 +49,7 @@ type verdictView struct{ Arm, Kind, Text, Advice string }
 
 // armView is an arm, and what the chosen measure says of it.
 type armView struct {
-	arms.Arm
+	experiment.Arm
 	Control                        bool
 	Percent, Value, Compared, Kind string
 	Sets                           []pair
@@ -59,7 +58,7 @@ type armView struct {
 
 // measureView is what one measure says of every arm.
 type measureView struct {
-	design.Measure
+	experiment.Measure
 	Arms []measuredView
 }
 
@@ -68,10 +67,10 @@ type measuredView struct{ Arm, Value, Of, Compared, Kind string }
 // experimentsPage lists what runs first.
 func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
-	ranks := map[string]int{design.Running: 0, design.Draft: 1, design.Stopped: 2}
+	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
 	out := &experimentsView{Folder: rules.Folder != "", Notice: c.experimentSaid(r.URL.Query(), rules)}
 	for i, report := range c.reports(set) {
-		out.List = append(out.List, c.experiment(&design.Of(set).List[i], report, v))
+		out.List = append(out.List, c.experiment(&experiment.Of(set).List[i], report, v))
 	}
 	slices.SortStableFunc(out.List, func(a, b experimentView) int {
 		return cmp.Compare(ranks[a.Status], ranks[b.Status])
@@ -84,13 +83,13 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 	set := c.API.Rules.Set()
 	if id := q.Get("stopped"); id != "" {
 		for _, report := range c.reports(set) {
-			if report.ID == id && report.Status == design.Stopped {
+			if report.ID == id && report.Status == experiment.Stopped {
 				return shown(id + " is stopped. Everybody gets the rules as they are.")
 			}
 		}
 	}
 	id, arm, _ := strings.Cut(q.Get("promoted"), "/")
-	if _, _, err := design.Of(set).Find(id, arm); err == nil && rules.By == "promote" &&
+	if _, _, err := experiment.Of(set).Find(id, arm); err == nil && rules.By == "promote" &&
 		rules.Version == q.Get("version") {
 		return shown(fmt.Sprintf("%s of %s is the rule for everybody. Version %s is in force.", arm, id,
 			rules.Version))
@@ -99,12 +98,12 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 }
 
 // experiment is how one goes, as v may see it.
-func (c *Console) experiment(e *design.Experiment, r arms.Report, v viewer) experimentView {
+func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v viewer) experimentView {
 	out := experimentView{
-		Report: r, Place: e.Place, Running: r.Status == design.Running, May: v.Role >= web.Admin,
-		Off: r.Split < arms.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
+		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
+		Off: r.Split < experiment.SplitOff, Against: e.Arms[0].Name, About: shown(e.About),
 	}
-	out.Of, _ = design.MeasureOf(e.Measure)
+	out.Of, _ = experiment.MeasureOf(e.Measure)
 	if e.Margin > 0 {
 		out.Margin = amount(e.Margin, out.Of.Unit)
 	}
@@ -121,20 +120,20 @@ func (c *Console) experiment(e *design.Experiment, r arms.Report, v viewer) expe
 		}
 		if i > 0 {
 			verdict := verdictOf(arm.Name, out.Against, m, out.Of, r.Unit)
-			if arm.Kind = verdict.Kind; r.Status == design.Stopped {
+			if arm.Kind = verdict.Kind; r.Status == experiment.Stopped {
 				verdict.Advice = ""
 			}
-			if r.Status != design.Draft && !e.Shadow { // all are served by the first arm
+			if r.Status != experiment.Draft && !e.Shadow { // all are served by the first arm
 				out.Verdicts = append(out.Verdicts, verdict)
 			}
 		}
-		if out.May && r.Status != design.Stopped {
+		if out.May && r.Status != experiment.Stopped {
 			arm.Promote = Root + "experiments/" + url.PathEscape(r.ID) +
 				"/promote/" + url.PathEscape(arm.Name)
 		}
 		out.Arms = append(out.Arms, arm)
 	}
-	for _, m := range design.Measures() {
+	for _, m := range experiment.Measures() {
 		row := measureView{Measure: m}
 		for i := range r.Arms {
 			if of := r.Arms[i].Of(m.ID); of != nil {
@@ -161,7 +160,7 @@ func (c *Console) experiment(e *design.Experiment, r arms.Report, v viewer) expe
 }
 
 // stateOf is where an experiment stands, as the command says it.
-func stateOf(r *arms.Report, now time.Time) (out []string) {
+func stateOf(r *experiment.Report, now time.Time) (out []string) {
 	out = append(out, fmt.Sprintf("phase %d", r.Phase))
 	if r.Began.IsZero() {
 		return append(out, "nobody is in it yet")
@@ -180,7 +179,7 @@ func stateOf(r *arms.Report, now time.Time) (out []string) {
 }
 
 // kindOf is a verdict as a class of the style sheet.
-func kindOf(f *arms.Finding) string {
+func kindOf(f *experiment.Finding) string {
 	if f == nil {
 		return ""
 	}
@@ -188,21 +187,21 @@ func kindOf(f *arms.Finding) string {
 }
 
 // verdictOf says in words what the measure says of an arm, and what to do about it.
-func verdictOf(arm, control string, m *arms.Measured, of design.Measure, unit string) verdictView {
-	v := verdictView{Arm: arm, Kind: string(arms.Early)}
+func verdictOf(arm, control string, m *experiment.Measured, of experiment.Measure, unit string) verdictView {
+	v := verdictView{Arm: arm, Kind: string(experiment.Early)}
 	if m == nil || m.Against == nil {
 		v.Text, v.Advice = fmt.Sprintf("Too early: nothing is counted of %s yet.", arm), "Wait."
 		return v
 	}
 	f := m.Against
 	switch v.Kind = string(f.Kind); f.Kind {
-	case arms.Better, arms.Worse:
+	case experiment.Better, experiment.Worse:
 		v.Text, v.Advice = fmt.Sprintf("%s is %s than %s.", arm, m.Words,
 			control), "Decide, whenever you like."
-	case arms.NoDifference:
+	case experiment.NoDifference:
 		v.Text, v.Advice = fmt.Sprintf("Between %s and %s there is %s.", arm, control,
 			m.Words), "Take what is cheaper."
-	case arms.Broken:
+	case experiment.Broken:
 		v.Text, v.Advice = "The split is off: do not trust this.",
 			"Find out why: no figure of this experiment counts."
 	default:
@@ -224,7 +223,7 @@ func amount(x float64, unit string) string {
 }
 
 // reports tell how the experiments of the rules in force go.
-func (c *Console) reports(set *ruleset.Set) []arms.Report {
+func (c *Console) reports(set *ruleset.Set) []experiment.Report {
 	if c.Experiments == nil {
 		return nil
 	}
@@ -232,14 +231,14 @@ func (c *Console) reports(set *ruleset.Set) []arms.Report {
 }
 
 // found is an experiment of the rules in force, and how it goes.
-func (c *Console) found(id string) (*design.Experiment, arms.Report, error) {
+func (c *Console) found(id string) (*experiment.Experiment, experiment.Report, error) {
 	set := c.API.Rules.Set()
 	for i, r := range c.reports(set) {
 		if r.ID == id {
-			return &design.Of(set).List[i], r, nil
+			return &experiment.Of(set).List[i], r, nil
 		}
 	}
-	return nil, arms.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
+	return nil, experiment.Report{}, &trouble{http.StatusNotFound, "There is no such experiment",
 		"The rules in force have none of this name. Experiments lists them."}
 }
 

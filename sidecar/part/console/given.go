@@ -131,7 +131,7 @@ func Three() []json.RawMessage {
 
 // The kinds of questions that the policy is asked in place of a reply.
 const (
-	Command = "command"
+	command = "command"
 	Path    = "path"
 	URL     = "url"
 )
@@ -139,7 +139,7 @@ const (
 // Question is the call that a question of a kind is about, as policy explain asks it. It is not
 // ok where there is no such kind.
 func Question(kind, text string) (tool string, args json.RawMessage, ok bool) {
-	tool, ok = map[string]string{Command: "exec", Path: "read", URL: "web_fetch"}[kind]
+	tool, ok = map[string]string{command: "exec", Path: "read", URL: "web_fetch"}[kind]
 	if !ok {
 		return "", nil, false
 	}

@@ -102,17 +102,17 @@ func FuzzAlias(f *testing.F) {
 	f.Add("new tool", "a: [b]\n- c #")
 	f.Add("true", "\u2028\u0085\x00\xff")
 	f.Fuzz(func(t *testing.T, tool, name string) {
-		text, line := Alias(own[AliasFile], tool, name)
+		text, line := Alias(own[aliasFile], tool, name)
 		if line == 0 {
 			t.Fatalf("%q is put nowhere", name)
 		}
 		if lines := strings.Split(text, "\n"); line > len(lines) {
 			t.Fatalf("line %d of %d", line, len(lines))
 		}
-		files := rulefile.Files{AliasFile: text}
+		files := rulefile.Files{aliasFile: text}
 		if _, problems := ruletest.Loader().Load(files); problems.Fatal() {
 			for _, p := range problems {
-				if p.File == AliasFile && p.Code == rulefile.CodeYAML && strings.ToValidUTF8(tool+name,
+				if p.File == aliasFile && p.Code == rulefile.CodeYAML && strings.ToValidUTF8(tool+name,
 					"") == tool+name {
 					t.Errorf("%q for %q: %v", name, tool, p)
 				}

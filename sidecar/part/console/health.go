@@ -11,7 +11,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
@@ -21,7 +20,7 @@ type health struct {
 	Upstreams []upstreamView
 	Turns     int // that the numbers of Upstreams are of
 	Bars      []bar
-	Hour      turns.Minute // the sum of the last hour
+	Hour      minute // the sum of the last hour
 	Rules     live.Report
 	Age       time.Duration
 	Refused   rulefile.Problems
@@ -60,7 +59,7 @@ func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
 	if h.Rules.Refused != nil {
 		h.Refused = h.Rules.Refused.Problems
 	}
-	served, _ := c.Turns.Since(0, 1<<20, func(t *turns.Turn) bool { return t.Done })
+	served, _ := c.Turns.Since(0, 1<<20, func(t *Turn) bool { return t.Done })
 	h.Turns = len(served)
 	for _, s := range c.Upstreams(ctx) {
 		h.Upstreams = append(h.Upstreams, upstreamOf(s, served))
@@ -71,7 +70,7 @@ func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
 }
 
 // upstreamOf is a model server with the turns that it has served.
-func upstreamOf(s upstream.FleetState, served []turns.Turn) upstreamView {
+func upstreamOf(s upstream.FleetState, served []Turn) upstreamView {
 	v := upstreamView{FleetState: s, Good: s.Why == ""}
 	var all, first []time.Duration
 	for i := range served {
@@ -79,7 +78,7 @@ func upstreamOf(s upstream.FleetState, served []turns.Turn) upstreamView {
 		if t.Account.Upstream != s.Name {
 			continue
 		}
-		if v.Turns++; t.Outcome() == turns.Failed {
+		if v.Turns++; t.Outcome() == Failed {
 			v.Failed++
 			continue
 		}
@@ -100,7 +99,7 @@ func quantile(list []time.Duration, q float64) string {
 }
 
 // minutes draws the last hour.
-func (h *health) minutes(list []turns.Minute) {
+func (h *health) minutes(list []minute) {
 	most := 1
 	for _, m := range list {
 		most = max(most, m.Turns)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -39,7 +38,7 @@ type row struct {
 	Note       string `json:"note"`
 }
 
-func rowOf(t *turns.Turn, now time.Time) row {
+func rowOf(t *Turn, now time.Time) row {
 	r := row{
 		ID: t.ID, Href: turnPath(t.ID), Outcome: string(t.Outcome()), At: t.Began.Format(time.RFC3339Nano),
 		Time:  t.Began.Format("15:04:05"),
@@ -133,7 +132,7 @@ func counted(names []string) string {
 }
 
 // note is the most telling thing about a turn that did not go straight.
-func note(t *turns.Turn) string {
+func note(t *Turn) string {
 	switch {
 	case t.Done && t.Why != "":
 		return shown(fmt.Sprintf("%d %s", t.Status, t.Why))
@@ -151,7 +150,7 @@ func note(t *turns.Turn) string {
 }
 
 // renamed are the calls that got another name than the model gave them.
-func renamed(t *turns.Turn) (out []string) {
+func renamed(t *Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
 			for _, r := range t.Replies[i].Reading.Calls[k].Repairs {
@@ -165,7 +164,7 @@ func renamed(t *turns.Turn) (out []string) {
 	return out
 }
 
-func took(t *turns.Turn, now time.Time) string {
+func took(t *Turn, now time.Time) string {
 	if t.Done {
 		return duration(t.Took)
 	}
@@ -180,9 +179,9 @@ func filterOf(q url.Values) filter {
 }
 
 // fits looks for the words of the filter in what a row shows.
-func (f filter) fits(now time.Time) func(*turns.Turn) bool {
+func (f filter) fits(now time.Time) func(*Turn) bool {
 	words := strings.Fields(strings.ToLower(f.Text))
-	return func(t *turns.Turn) bool {
+	return func(t *Turn) bool {
 		if f.Outcome != "" && f.Outcome != string(t.Outcome()) {
 			return false
 		}
@@ -213,7 +212,7 @@ const reportTime = 200 * time.Millisecond
 // liveView is the page of the last turns.
 type liveView struct {
 	Filter   filter
-	Outcomes []turns.Outcome
+	Outcomes []Outcome
 	Rows     []row
 	Blank    row // what a new row is made of
 	All      int
@@ -229,8 +228,8 @@ func (l *liveView) events() string {
 }
 
 func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
-	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: turns.Outcomes(), Kept: c.Turns != nil &&
-		ruleset.Of[turns.Console](c.API.Rules.Set()).Turns > 0, Words: c.words(), since: c.Turns.Rev()}
+	out := &liveView{Filter: filterOf(r.URL.Query()), Outcomes: Outcomes(), Kept: c.Turns != nil &&
+		ruleset.Of[Bounds](c.API.Rules.Set()).Turns > 0, Words: c.words(), since: c.Turns.Rev()}
 	if c.Counter != nil {
 		week := c.Now().Add(-7 * 24 * time.Hour)
 		sum, err := c.Counter.Since(week)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -25,7 +24,7 @@ func tryPath(id string, reply int) string {
 
 // mendsOf are the ways out of the faults of a turn, each once, in the order of the faults. tried
 // are the replies that can be opened.
-func mendsOf(t *turns.Turn, tried func(reply int) bool) (out []mend) {
+func mendsOf(t *Turn, tried func(reply int) bool) (out []mend) {
 	for _, f := range t.Account.Faults {
 		i := replyOf(t, f)
 		if i < 0 || !tried(i) {
@@ -44,7 +43,7 @@ func mendsOf(t *turns.Turn, tried func(reply int) bool) (out []mend) {
 
 // replyOf is the reply in which a fault was found, from 0: the last one where no call was refused
 // for it. It is -1 where there is no reply.
-func replyOf(t *turns.Turn, f turn.Faulty) int {
+func replyOf(t *Turn, f turn.Faulty) int {
 	for i := range t.Replies {
 		for _, no := range t.Replies[i].Reading.Refused {
 			if string(no.Code) == string(f.Fault) && no.Name == f.Tool {
@@ -63,7 +62,7 @@ const maxFailed = 5
 
 // failedTurns are the last turns with such a reply. A link keeps the rule file that is open.
 func (c *Console) failedTurns(file string) (out []failed) {
-	list, _ := c.Turns.Since(0, maxFailed, func(t *turns.Turn) bool { return failedReply(t) >= 0 })
+	list, _ := c.Turns.Since(0, maxFailed, func(t *Turn) bool { return failedReply(t) >= 0 })
 	for i := range list {
 		t, k := &list[i], failedReply(&list[i])
 		var what []string
@@ -79,8 +78,8 @@ func (c *Console) failedTurns(file string) (out []failed) {
 	return out
 }
 
-func failedReply(t *turns.Turn) int {
-	return slices.IndexFunc(t.Replies, func(r turns.Reply) bool {
+func failedReply(t *Turn) int {
+	return slices.IndexFunc(t.Replies, func(r Reply) bool {
 		return r.Words && slices.ContainsFunc(r.Reading.Refused,
 			func(no tools.Refusal) bool { return no.Code != tools.Denied })
 	})

@@ -12,10 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -35,7 +33,7 @@ func (Part) Name() string { return "console" }
 func (Part) Settings() any { return &Settings{} }
 
 // Rules are what is kept of the last requests.
-func (Part) Rules() []ruleset.Section { return []ruleset.Section{turns.Section()} }
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
 // Commands are the report of what is counted.
 func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{reportCommand(env)} }
@@ -63,16 +61,16 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	if c.Settings.Admin == "" || mode == off {
 		return stop, nil
 	}
-	w := turns.New(turns.Config{Words: mode != noText,
-		Bounds: func() turns.Console { return *ruleset.Of[turns.Console](c.Rules.Set()) }, Now: time.Now})
+	w := NewStore(StoreConfig{Words: mode != noText,
+		Bounds: func() Bounds { return *ruleset.Of[Bounds](c.Rules.Set()) }, Now: time.Now})
 	c.Watch = append(c.Watch, w.Watch)
 	c.AdminPages = func(api *admin.API, next http.Handler) (http.Handler, error) {
-		experiments, _ := service.Offered[*arms.Admin](c)
-		resumer, _ := service.Offered[*run.Resumer](c)
+		experiments, _ := service.Offered[*experiment.Admin](c)
+		resumer, _ := service.Offered[*run.ResumeAdmin](c)
 		all := Config{API: api, Next: next, Turns: w, Experiments: experiments, Resumer: resumer,
 			Counter: counter, Upstreams: c.Upstreams, Decisions: service.DecisionsIn(c.Settings),
 			Version: built.Version(), Now: time.Now}
-		if runs, ok := service.Offered[*executor.Executor](c); ok {
+		if runs, ok := service.Offered[*run.Executor](c); ok {
 			all.Runs = runs.Journal
 		}
 		return New(all)
@@ -81,12 +79,12 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 }
 
 // count counts what requests come to; nil: there is no state folder to keep it in.
-func count(c *service.Core) (*turns.Counter, error) {
+func count(c *service.Core) (*Counter, error) {
 	if c.Settings.State == "" || c.Offline {
 		return nil, nil
 	}
-	path := filepath.Join(c.Settings.State, turns.TallyFile)
-	counter, err := turns.NewCounter(path, !c.Given.Before(), time.Now)
+	path := filepath.Join(c.Settings.State, tallyFile)
+	counter, err := newCounter(path, !c.Given.Before(), time.Now)
 	if err != nil {
 		return nil, err
 	}

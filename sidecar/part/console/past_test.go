@@ -23,7 +23,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -58,21 +57,21 @@ func logged(t *testing.T, dir string, list ...decisions.Decision) {
 // interrupted writes the journal of a run that was broken off.
 func interrupted(t *testing.T, s *config.Settings, id string, words string) {
 	t.Helper()
-	j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
+	j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
 	ruletest.Must(t, err)
 	request, err := json.Marshal(map[string]any{"model": "executor",
 		"messages": []map[string]string{{"role": "user", "content": words}}})
 	ruletest.Must(t, err)
 	args, err := json.Marshal(map[string]string{"path": words})
 	ruletest.Must(t, err)
-	r, err := j.Begin(journal.Begin{ID: id, Model: "executor", Session: words, Agent: words, Channel: words,
+	r, err := j.Begin(run.BeginRecord{ID: id, Model: "executor", Session: words, Agent: words, Channel: words,
 		Rules: words, Sum: id, Request: request})
 	ruletest.Must(t, err)
-	for _, rec := range []journal.Record{
-		{Resume: &journal.Resume{By: words, Rules: words}},
-		{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words, Calls: []journal.Wrote{{ID: "a", Tool: words, Arguments: string(args)}, {ID: "b", Tool: "write", Arguments: words}}}},
-		{Call: &journal.Call{ID: "a", Tool: words, Does: words}}, {Result: &journal.Result{ID: "a", Text: words, Failed: true}},
-		{Call: &journal.Call{ID: "b", Tool: words, Does: words, Changes: true}},
+	for _, rec := range []run.JournalRecord{
+		{Resume: &run.ResumeRecord{By: words, Rules: words}},
+		{Turn: &run.TurnRecord{N: 1, Content: words, Reasoning: words, Calls: []run.WroteRecord{{ID: "a", Tool: words, Arguments: string(args)}, {ID: "b", Tool: "write", Arguments: words}}}},
+		{Call: &run.CallRecord{ID: "a", Tool: words, Does: words}}, {Result: &run.ResultRecord{ID: "a", Text: words, Failed: true}},
+		{Call: &run.CallRecord{ID: "b", Tool: words, Does: words, Changes: true}},
 	} {
 		ruletest.Must(t, r.Add(rec))
 	}
@@ -546,14 +545,14 @@ func TestPastWithoutWords(t *testing.T) {
 			logged(t, s.Decisions, decisions.Decision{Tool: "exec", Effect: policy.Deny,
 				Arguments: json.RawMessage(`{"command":"` + words + `"}`), Why: words, Instead: words,
 				Rule: "whole-tree"})
-			j, err := journal.Open(journal.Config{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
+			j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(s.State, run.Folder), Now: time.Now})
 			ruletest.Must(t, err)
-			r, err := j.Begin(journal.Begin{ID: "runQuiet", Model: "executor",
+			r, err := j.Begin(run.BeginRecord{ID: "runQuiet", Model: "executor",
 				Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
 			ruletest.Must(t, err)
-			for _, rec := range []journal.Record{{Turn: &journal.Turn{N: 1, Content: words, Reasoning: words,
-				Calls: []journal.Wrote{{ID: "a", Tool: "read", Arguments: words}}}},
-				{Result: &journal.Result{ID: "a", Text: words}}, {End: &journal.End{Status: journal.Failed, Text: words}}} {
+			for _, rec := range []run.JournalRecord{{Turn: &run.TurnRecord{N: 1, Content: words, Reasoning: words,
+				Calls: []run.WroteRecord{{ID: "a", Tool: "read", Arguments: words}}}},
+				{Result: &run.ResultRecord{ID: "a", Text: words}}, {End: &run.EndRecord{Status: run.Failed, Text: words}}} {
 				ruletest.Must(t, r.Add(rec))
 			}
 			ruletest.Must(t, r.Close())

@@ -34,7 +34,7 @@ func plain(is string, values []string) (out []choice) {
 
 // Kinds are what can be read.
 func (p *playground) Kinds() []choice {
-	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{Command, "a command"},
+	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{command, "a command"},
 		pair{Path, "a path"}, pair{URL, "an address (URL)"})
 }
 
@@ -72,7 +72,7 @@ func (p *playground) Ready() bool {
 }
 
 // AliasFile is where names of tools stand.
-func (*playground) AliasFile() string { return AliasFile }
+func (*playground) AliasFile() string { return aliasFile }
 
 // ruleHref is where a rule can be edited, by its place; empty: it is not in the folder.
 func ruleHref(place string) string {

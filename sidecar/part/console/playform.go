@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -87,7 +86,7 @@ func (f *playForm) given() *Given {
 }
 
 // taken is the reply of a turn that a form was taken from, while it is kept.
-func (c *Console) taken(f *playForm) (*turns.Turn, *turns.Reply) {
+func (c *Console) taken(f *playForm) (*Turn, *Reply) {
 	t, ok := c.Turns.Turn(f.Turn)
 	if f.Turn == "" || !ok || f.Reply < 1 || f.Reply > len(t.Replies) || !t.Replies[f.Reply-1].Words {
 		return nil, nil

@@ -29,7 +29,7 @@ type playground struct {
 	Asked         bool // there is something to read
 	Wrong         string
 	Before, After *playReading // After is nil where the draft changes nothing, or does not load
-	Differences   []Difference
+	Differences   []difference
 	Unnamed       []string // names that no offered tool has, and
 	Offered       []string // those that could be meant
 	Diff          []Line
@@ -166,7 +166,7 @@ func (c *Console) play(r *http.Request, v viewer, f playForm,
 		}
 		return c.look(p, v)
 	})
-	if errors.Is(err, ErrNoFile) {
+	if errors.Is(err, errNoFile) {
 		return nil, &trouble{http.StatusNotFound, "There is no such rule file",
 			"The rules in force have no file of this name. Choose one of the list."}
 	}
@@ -230,15 +230,15 @@ func (p *playground) choose(texts map[string]string, v viewer) {
 		p.Refused = "Your draft of " + f.Of +
 			" is not published. Publish it, or drop it, and then open " + f.File + "."
 		f.File = f.Of
-	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != AliasFile &&
+	case f.Of == "", f.Do == "open" && f.File != f.Of, f.Do == "drop", f.Do == "alias" && f.Of != aliasFile &&
 		!dirty:
 		switch f.Do {
 		case "drop":
 			f.File = f.Of
 		case "alias":
-			f.File = AliasFile
+			f.File = aliasFile
 		}
-		f.Of = cmp.Or(f.File, AliasFile)
+		f.Of = cmp.Or(f.File, aliasFile)
 		f.Draft, f.Base = draftFor(v, texts[f.Of]), p.Version
 	}
 	f.File = f.Of
@@ -263,8 +263,8 @@ func (p *playground) alias() {
 	switch {
 	case !slices.Contains(p.Unnamed, name) || !slices.Contains(p.Offered, tool):
 		p.Refused = "Nothing was changed: the reply holds no such name now, or no such tool is offered."
-	case f.Of != AliasFile:
-		p.Refused = "Names stand in " + AliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
+	case f.Of != aliasFile:
+		p.Refused = "Names stand in " + aliasFile + ". Publish your draft of " + f.Of + " first, or drop it."
 	default:
 		if f.Draft, f.Line = Alias(f.Draft, tool, name); f.Line == 0 {
 			p.Refused = fmt.Sprintf("It cannot be written in there by itself. Say below tools: in the draft that %s has the name %s.", shown(tool), shown(name))

@@ -58,7 +58,7 @@ func (c *Console) compare(p *playground) {
 	if p.After != nil {
 		last = p.After
 		if last.read != nil {
-			p.Differences = Differences(p.Before.read, last.read)
+			p.Differences = differences(p.Before.read, last.read)
 		} else {
 			p.Differences = Ruled(p.Before.explained, last.explained)
 		}

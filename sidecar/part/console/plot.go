@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Point is a value at a moment, and the interval in which it lies.
-type Point struct {
+// point is a value at a moment, and the interval in which it lies.
+type point struct {
 	At               time.Time
 	Low, Value, High float64
 	Says             string // in words, for who points at it
@@ -20,7 +20,7 @@ type Point struct {
 type Plot struct {
 	Says          string // what it shows, for who cannot see it
 	Class         string // of the svg, beside plot
-	Points        []Point
+	Points        []point
 	From, To      time.Time // of the axis; zero: those of the points
 	Margin        float64   // two lines, so far from 0; 0: none
 	Width, Height int
@@ -81,7 +81,7 @@ func (p Plot) SVG() string {
 }
 
 // draw draws the band, the line in it, and what is told of each point.
-func draw(b *strings.Builder, f *plotArea, points []Point) {
+func draw(b *strings.Builder, f *plotArea, points []point) {
 	b.WriteString(`<path class="band" d="M`)
 	for i := range points {
 		fmt.Fprintf(b, "%s %s ", px(f.x(points[i].At)), px(f.y(points[i].High)))
@@ -121,7 +121,7 @@ func draw(b *strings.Builder, f *plotArea, points []Point) {
 }
 
 // sound are the points that can be drawn.
-func sound(points []Point) (out []Point) {
+func sound(points []point) (out []point) {
 	for _, p := range points {
 		if n := p.Low + p.Value + p.High; math.Abs(n) < math.MaxFloat64/1e6 && p.Low <= p.High {
 			out = append(out, p)
@@ -133,7 +133,7 @@ func sound(points []Point) (out []Point) {
 // frame chooses what the picture holds. At first an interval is as wide as all that is possible;
 // were that in the picture, nothing else could be seen. So the last two thirds of the time choose,
 // and what is outside goes along the edge.
-func (p Plot) frame(points []Point) *plotArea {
+func (p Plot) frame(points []point) *plotArea {
 	f := &plotArea{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From,
 		to: p.To}
 	if n := len(points); n > 0 {

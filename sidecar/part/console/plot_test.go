@@ -60,10 +60,10 @@ func wellFormed(t testing.TB, svg string, w, h float64) {
 	}
 }
 
-func went(n int, step time.Duration, at func(i int) (low, value, high float64)) (out []Point) {
+func went(n int, step time.Duration, at func(i int) (low, value, high float64)) (out []point) {
 	for i := range n {
 		low, value, high := at(i)
-		out = append(out, Point{At: noon.Add(time.Duration(i) * step), Low: low, Value: value, High: high,
+		out = append(out, point{At: noon.Add(time.Duration(i) * step), Low: low, Value: value, High: high,
 			Says: "point <" + strconv.Itoa(i) + ">"})
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
@@ -32,7 +32,7 @@ type readView struct {
 // read reads a reply with the very code that serves. Marked stays empty where its text is too
 // long. It gives nil where the reply cannot be read.
 func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record,
-	native []capture.ServerCall, confines bool, most int) *replay.Shown {
+	native []experiment.ServerCall, confines bool, most int) *replay.Shown {
 	for _, call := range native {
 		v.Native = append(v.Native, callOf(call.Name, []byte(call.Arguments)))
 	}

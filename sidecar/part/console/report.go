@@ -19,7 +19,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
@@ -28,7 +27,7 @@ import (
 type Report struct {
 	Version string        `json:"version"` // of the program
 	Since   time.Time     `json:"since"`
-	Turns   turns.Tally   `json:"turns"`
+	Turns   tally         `json:"turns"`
 	Damage  []damageCount `json:"damage"` // the most frequent first
 	Rules   []ruleCount   `json:"rules"`  // that asked or denied; the most frequent first
 	Yes     int           `json:"yes"`    // answers of people to what the sidecar asked
@@ -40,10 +39,10 @@ type Report struct {
 
 // damageCount is one class of damage from one kind of model server, and what the turns with it came to.
 type damageCount struct {
-	Server string                `json:"server"`
-	Class  string                `json:"class"`
-	Turns  int                   `json:"turns"`
-	Came   map[turns.Outcome]int `json:"came_to"`
+	Server string          `json:"server"`
+	Class  string          `json:"class"`
+	Turns  int             `json:"turns"`
+	Came   map[Outcome]int `json:"came_to"`
 }
 
 type ruleCount struct {
@@ -57,7 +56,7 @@ const maxReported = 20
 
 // report puts together what is known since a time. The log of decisions is read for so long at most; 0: to
 // its end.
-func report(sum turns.Tally, log string, since time.Time, most time.Duration) (*Report, error) {
+func report(sum tally, log string, since time.Time, most time.Duration) (*Report, error) {
 	r := &Report{Version: built.Version(), Since: since, Turns: sum}
 	for server, classes := range sum.Damage {
 		for class, came := range classes {
@@ -111,7 +110,7 @@ func (r *Report) count(d *decisions.Record, rules map[[2]string]int) {
 // Damaged is how many turns came damaged and were sent on good, and how many came to nothing.
 func (r *Report) Damaged() (saved, lost int) {
 	t := r.Turns.Turns
-	return t[turns.Repaired] + t[turns.Again], t[turns.GivenUp] + t[turns.Failed]
+	return t[Repaired] + t[Again], t[givenUp] + t[Failed]
 }
 
 // Headline says it in one sentence.
@@ -218,7 +217,7 @@ It reads the state folder of the server, which may be running, and its log of de
 				return err
 			}
 			from := time.Now().Add(-age)
-			sum, err := turns.ReadTally(filepath.Join(s.State, turns.TallyFile), from)
+			sum, err := readTally(filepath.Join(s.State, tallyFile), from)
 			if err != nil {
 				return err
 			}

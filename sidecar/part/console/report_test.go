@@ -6,15 +6,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 )
 
 // A report says in lines and as a page what was counted.
 func TestReport(t *testing.T) {
-	sum := turns.Tally{Turns: map[turns.Outcome]int{turns.Good: 7, turns.Repaired: 2, turns.Failed: 1},
-		Damage: map[string]map[string]map[turns.Outcome]int{"vllm": {"json": {turns.Repaired: 2},
-			"empty": {turns.Failed: 1}}}, Asked: 3, Took: 10 * time.Second, Again: time.Second}
+	sum := tally{Turns: map[Outcome]int{Good: 7, Repaired: 2, Failed: 1},
+		Damage: map[string]map[string]map[Outcome]int{"vllm": {"json": {Repaired: 2},
+			"empty": {Failed: 1}}}, Asked: 3, Took: 10 * time.Second, Again: time.Second}
 	r, err := report(sum, "", time.Now(), 0)
 	if err != nil {
 		t.Fatal(err)

@@ -4,16 +4,15 @@ import (
 	"encoding/json"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // recordOf is a reply as replay reads it, and the server's own calls.
-func recordOf(t *turns.Turn, r *turns.Reply) (*replay.Record, []capture.ServerCall) {
-	native := capture.SaidOf(r.Whole.Calls)
+func recordOf(t *Turn, r *Reply) (*replay.Record, []experiment.ServerCall) {
+	native := experiment.SaidOf(r.Whole.Calls)
 	message := map[string]any{"content": r.Whole.Content,
 		"reasoning_content": turn.ReasoningOf(&r.Whole, r.Thought)}
 	if len(native) > 0 {
@@ -36,7 +35,7 @@ func recordOf(t *turns.Turn, r *turns.Reply) (*replay.Record, []capture.ServerCa
 }
 
 // offeredOf are the tools that were offered; nil: unknown.
-func offeredOf(r *turns.Reply) []json.RawMessage {
+func offeredOf(r *Reply) []json.RawMessage {
 	if r.OfferedUnknown {
 		return nil
 	}

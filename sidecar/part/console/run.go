@@ -8,8 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
@@ -114,7 +113,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	rev := c.Runs.Rev(id) // before it is read: what comes meanwhile is told again
 	p, err := c.Runs.Load(id)
 	switch {
-	case errors.Is(err, journal.ErrUnknown):
+	case errors.Is(err, run.ErrUnknownRun):
 		return nil, noRun
 	case err != nil:
 		return nil, &trouble{http.StatusUnprocessableEntity, "The journal of this run cannot be read",
@@ -141,7 +140,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 		v.Links = append(v.Links, fact{"", "Its decisions in the log",
 			Root + "decisions?" + url.Values{"q": {id}}.Encode()})
 	}
-	if turns, _ := c.Turns.Since(0, 1, func(t *turns.Turn) bool { return t.Run == id }); len(turns) > 0 {
+	if turns, _ := c.Turns.Since(0, 1, func(t *Turn) bool { return t.Run == id }); len(turns) > 0 {
 		v.Links = append(v.Links, fact{"", "How its replies were read",
 			Root + "turns/" + url.PathEscape(turns[0].ID)})
 	}
@@ -152,7 +151,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 }
 
 // steps puts the records of a run in the order of its turns.
-func (v *runView) steps(c *Console, p *journal.Past) {
+func (v *runView) steps(c *Console, p *run.Past) {
 	calls := map[string]*runCall{}
 	for i := range p.Records {
 		rec := &p.Records[i]
@@ -195,7 +194,7 @@ func (v *runView) steps(c *Console, p *journal.Past) {
 }
 
 // became is what became of a call that has a result.
-func (k *runCall) became(c *Console, r *journal.Result) {
+func (k *runCall) became(c *Console, r *run.ResultRecord) {
 	switch {
 	case r.Refused:
 		k.State = "refused"

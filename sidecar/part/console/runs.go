@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 )
 
 // The states of a run, as a page says them. An open one goes on, or was broken off.
@@ -22,8 +22,8 @@ const (
 
 // runStates are those that one may look for.
 func runStates() []string {
-	return []string{runGoesOn, runBroken, journal.Answered, journal.Unfinished, journal.Failed,
-		journal.Departed}
+	return []string{runGoesOn, runBroken, run.Answered, run.Unfinished, run.Failed,
+		run.Departed}
 }
 
 // isRun reports whether a text can be the id of a run: nothing else becomes a part of a path.
@@ -34,7 +34,7 @@ func isRun(id string) bool {
 }
 
 // stateOf is how a run stands.
-func (c *Console) stateOf(p *journal.Past) string {
+func (c *Console) stateOf(p *run.Past) string {
 	switch {
 	case p.End != nil && !c.Runs.GoesOn(p.ID):
 		return p.End.Status
@@ -51,7 +51,7 @@ type runRow struct {
 	Why                                                   string // it cannot be read
 }
 
-func (c *Console) runRow(p *journal.Past) runRow {
+func (c *Console) runRow(p *run.Past) runRow {
 	s := p.Summary()
 	return runRow{
 		ID: shown(p.ID), Href: Root + "runs/" + url.PathEscape(p.ID), At: p.Started.Format(time.RFC3339Nano),
@@ -61,7 +61,7 @@ func (c *Console) runRow(p *journal.Past) runRow {
 	}
 }
 
-func (c *Console) runTook(p *journal.Past) string {
+func (c *Console) runTook(p *run.Past) string {
 	if c.Runs.GoesOn(p.ID) {
 		return duration(max(0, c.Now().Sub(p.Started)))
 	}
@@ -96,7 +96,7 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 	out.From = max(0, out.From)
 	out.rev = c.Runs.Rev("")
 	ends, at := c.Now().Add(listTime), out.From
-	err := c.Runs.Walk(out.From, func(id string, p *journal.Past, broken error) bool {
+	err := c.Runs.Walk(out.From, func(id string, p *run.Past, broken error) bool {
 		row := runRow{ID: shown(id), State: runDamaged, Why: "It cannot be read."}
 		if broken == nil {
 			row = c.runRow(p)
@@ -122,7 +122,7 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 }
 
 // fits looks for the words of the filter in what is shown of a run, and in its whole task.
-func (v *runsView) fits(row *runRow, p *journal.Past) bool {
+func (v *runsView) fits(row *runRow, p *run.Past) bool {
 	if v.State != "" && v.State != row.State {
 		return false
 	}

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/console/turns"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -103,7 +102,7 @@ func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
 }
 
 // pairsOf are the facts of a turn that are there.
-func pairsOf(t *turns.Turn, now time.Time) (out []pair) {
+func pairsOf(t *Turn, now time.Time) (out []pair) {
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, pair{name, shown(value)})
@@ -153,7 +152,7 @@ func tokens(a *turn.Account) string {
 }
 
 // reply reads one reply anew, with the rules of then.
-func (c *Console) reply(t *turns.Turn, i int) replyView {
+func (c *Console) reply(t *Turn, i int) replyView {
 	r := &t.Replies[i]
 	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
 		Thought: shownHead(r.Reading.Reasoning)}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
@@ -123,7 +123,7 @@ func TestLabelsOfOtherCorpora(t *testing.T) {
 	for file, grades := range map[string]map[string]float64{"harmony": {"must": 1, "should": 0.94},
 		"react": {"must": 1, "should": 0.9}} {
 		right, all := map[string]float64{}, map[string]float64{}
-		for i, raw := range corpus.Load[json.RawMessage](t, file) {
+		for i, raw := range testkit.Corpus[json.RawMessage](t, file) {
 			c, err := Parse(raw, fmt.Sprintf("%s:%d", file, i+1))
 			ruletest.Must(t, err)
 			var graded struct{ Grade string }
@@ -148,7 +148,7 @@ func TestCorpusWithFourVariants(t *testing.T) {
 	variants := []Variant{{"a", set, ""}, {"b", set, "native"}, {"c", set, ""}, {"d", set, ""}}
 	r := NewReport(variants)
 	began := time.Now()
-	for i, raw := range corpus.Load[json.RawMessage](t, "gptoss") {
+	for i, raw := range testkit.Corpus[json.RawMessage](t, "gptoss") {
 		c, err := Parse(raw, fmt.Sprintf("gptoss:%d", i+1))
 		ruletest.Must(t, err)
 		row, sums, err := Run(&c, variants, guard.World{})

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/replies"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -84,7 +84,7 @@ func each(n int, job func(i int)) {
 
 func reading(t *testing.T, set *ruleset.Set) func(noise.Case) noise.Got {
 	return func(c noise.Case) noise.Got {
-		got, err := replies.Read(set, c)
+		got, err := stage.ReadMadeUp(set, c)
 		if err != nil {
 			t.Errorf("seed %d: %v", c.Seed, err)
 		}

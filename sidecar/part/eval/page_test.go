@@ -13,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
@@ -25,7 +26,7 @@ const (
 	wanted     = 0.99 // of the calls after a single damage
 )
 
-func docs(name string) string { return filepath.Join(ruletest.Root(), "docs", name) }
+func docs(name string) string { return filepath.Join(testkit.Root(), "docs", name) }
 
 func misses(t *testing.T) (out map[string]string) {
 	t.Helper()

@@ -13,7 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -21,7 +20,7 @@ import (
 type captured struct {
 	state, as, to, rules, policy string
 	since                        time.Duration
-	filter                       capture.Filter
+	filter                       captureFilter
 	json                         bool
 	env                          cli.Env
 }
@@ -49,7 +48,7 @@ explain --jsonl and compare read, too.`,
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
 	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+
-		strings.Join(capture.Marks(), ", "))
+		strings.Join(captureMarks(), ", "))
 	list.Flags().StringVar(&x.filter.Where, "where", "",
 		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
@@ -82,7 +81,7 @@ func (x *captured) folder() (string, error) {
 	if x.state == "" {
 		return "", errors.New("capture: no folder; give --state DIR, or set " + config.Prefix + "STATE")
 	}
-	dir := filepath.Join(x.state, capture.Folder)
+	dir := filepath.Join(x.state, captureFolder)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return "", fmt.Errorf("capture: %s: there is no such folder: no reply was recorded here", dir)
 	}
@@ -99,7 +98,7 @@ func (x *captured) list() error {
 		return err
 	}
 	p, all, shown := x.env.Paper(x.json), 0, 0
-	damaged, err := capture.Read(dir, x.filter.Since, func(r *capture.Record) bool {
+	damaged, err := ReadCaptures(dir, x.filter.Since, func(r *CaptureRecord) bool {
 		yes, err := takes(r)
 		if all++; yes {
 			shown++
@@ -130,11 +129,11 @@ func (x *captured) show(id string) error {
 }
 
 // find are the records of some ids.
-func (x *captured) find(ids ...string) (list []*capture.Record, err error) {
+func (x *captured) find(ids ...string) (list []*CaptureRecord, err error) {
 	dir, err := x.folder()
 	for i := 0; i < len(ids) && err == nil; i++ {
-		var r *capture.Record
-		r, err = capture.Find(dir, ids[i])
+		var r *CaptureRecord
+		r, err = findCapture(dir, ids[i])
 		list = append(list, r)
 	}
 	return list, err
@@ -152,7 +151,7 @@ func (x *captured) promote(ids []string) error {
 		return err
 	}
 	if x.as == "corpus" {
-		n, err := capture.Append(x.to, list)
+		n, err := appendCases(x.to, list)
 		if err != nil {
 			return err
 		}

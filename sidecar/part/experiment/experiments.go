@@ -18,8 +18,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -93,7 +91,7 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 		return err
 	}
 	if name != "" {
-		i := slices.IndexFunc(list, func(r arms.Report) bool { return r.ID == name })
+		i := slices.IndexFunc(list, func(r Report) bool { return r.ID == name })
 		if i < 0 {
 			return unknown(name, list)
 		}
@@ -102,11 +100,11 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 	if x.json {
 		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
 	}
-	return arms.Write(x.env.Out, list, name != "", time.Now())
+	return writeReports(x.env.Out, list, name != "", time.Now())
 }
 
 // unknown is the error of an experiment that is not there.
-func unknown(name string, list []arms.Report) error {
+func unknown(name string, list []Report) error {
 	var ids []string
 	for _, r := range list {
 		ids = append(ids, r.ID)
@@ -117,7 +115,7 @@ func unknown(name string, list []arms.Report) error {
 	return fmt.Errorf("there is no experiment %s; %s", name, rulefile.DidYouMean(name, ids))
 }
 
-func (x *experimenting) reports(c *cobra.Command, name string) ([]arms.Report, error) {
+func (x *experimenting) reports(c *cobra.Command, name string) ([]Report, error) {
 	client, err := cli.AdminFrom(x.admin, c, x.env)
 	if err != nil {
 		return nil, err
@@ -139,11 +137,11 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]arms.Report, e
 	if err != nil {
 		return nil, err
 	}
-	files, err := arms.ReadFolders(x.states)
+	files, err := readFolders(x.states)
 	if err != nil {
 		return nil, err
 	}
-	return arms.Read(set, x.env.Err, files...)
+	return readReports(set, x.env.Err, files...)
 }
 
 // promote publishes the files in which the arm is the rule.
@@ -175,7 +173,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	if err != nil {
 		return err
 	}
-	own, err := design.Promotion(name, arm)(x.env.Loader(), files)
+	own, err := promotion(name, arm)(x.env.Loader(), files)
 	if err != nil {
 		return err
 	}
@@ -197,12 +195,12 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 }
 
 // asked asks how experiments go.
-func asked(ctx context.Context, c *admin.Client) (all arms.Experiments, err error) {
+func asked(ctx context.Context, c *admin.Client) (all Experiments, err error) {
 	return all, c.Ask(ctx, http.MethodGet, "/experiments", nil, &all)
 }
 
 // stopped ends one, in the name of by, and tells how all go.
-func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all arms.Experiments, err error) {
+func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all Experiments, err error) {
 	body, err := json.Marshal(map[string]string{"why": why, "by": by})
 	if err != nil {
 		return all, err

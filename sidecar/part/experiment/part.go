@@ -1,5 +1,6 @@
 // Package experiment tries rules on a share of the sessions, counts what becomes of them, and records
-// replies.
+// replies as JSON lines that explain --jsonl, compare and eval read. It changes no reply, judges no call, and
+// keeps no request waiting.
 package experiment
 
 import (
@@ -11,9 +12,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/capture"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -28,7 +26,7 @@ func (Part) Name() string { return "experiment" }
 func (Part) Settings() any { return nil }
 
 // Rules are what is tried, and which replies are recorded.
-func (Part) Rules() []ruleset.Section { return []ruleset.Section{design.Section()} }
+func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
 // Commands are those of experiments and of recorded replies.
 func (Part) Commands(env cli.Env) []*cobra.Command {
@@ -40,26 +38,26 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	if c.Offline {
 		return nil, nil
 	}
-	path, store, open := "", (*capture.Store)(nil), capture.Open
+	path, store, open := "", (*captureStore)(nil), OpenCaptures
 	var before <-chan struct{}
 	if c.Given.Before() {
-		open, before = capture.OpenAfter, c.Given.Gone()
+		open, before = openCapturesAfter, c.Given.Gone()
 	}
 	if c.Settings.State != "" {
-		if store, err = open(filepath.Join(c.Settings.State, capture.Folder), c.Log, time.Now); err != nil {
+		if store, err = open(filepath.Join(c.Settings.State, captureFolder), c.Log, time.Now); err != nil {
 			return nil, err
 		}
-		path = filepath.Join(c.Settings.State, arms.FileName)
+		path = filepath.Join(c.Settings.State, CountsFile)
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[arms.PeerCounts](c)
-	l, err := arms.Open(arms.Config{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
+	others, _ := service.Offered[peerCounts](c)
+	l, err := OpenTracker(TrackerConfig{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
 		Peers: others, Before: before})
 	if err != nil {
 		return nil, err
 	}
-	of := &arms.Admin{Tracker: l, Rules: c.Rules}
+	of := &Admin{Tracker: l, Rules: c.Rules}
 	c.Offer(of)
 	c.AdminRoutes = append(c.AdminRoutes, of.Routes()...)
 	c.Watch = append(c.Watch, l.Watch)

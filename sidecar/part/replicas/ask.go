@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 
 // ErrAway is that the server cannot be asked.
@@ -44,7 +44,7 @@ func (s *Store) ask(ctx context.Context, what string, most time.Duration,
 	return s.through(ctx, pass, what, most, f)
 }
 
-func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, most time.Duration,
+func (s *Store) through(ctx context.Context, pass state.CircuitPass, what string, most time.Duration,
 	f func(context.Context) error) error {
 	bounded, done := context.WithTimeout(ctx, most)
 	defer done()
@@ -68,17 +68,17 @@ func (s *Store) through(ctx context.Context, pass circuit.Pass, what string, mos
 }
 
 // enter lets requests in while the server is known to be there; a trial, when it may be back.
-func (s *Store) enter(trial bool) (circuit.Pass, bool) {
+func (s *Store) enter(trial bool) (state.CircuitPass, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := s.Now(); trial || s.health.State(now, s.open) == circuit.Closed {
+	if now := s.Now(); trial || s.health.State(now, s.open) == state.CircuitClosed {
 		return s.health.Enter(now, s.open)
 	}
-	return circuit.Pass{}, false
+	return state.CircuitPass{}, false
 }
 
 // tell notes what came of a question, and says once that the server is away, or back.
-func (s *Store) tell(pass circuit.Pass, err error) {
+func (s *Store) tell(pass state.CircuitPass, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.Now()
@@ -88,7 +88,7 @@ func (s *Store) tell(pass circuit.Pass, err error) {
 	} else {
 		s.health.Failed(pass, now, s.open)
 	}
-	away := s.health.State(now, s.open) != circuit.Closed
+	away := s.health.State(now, s.open) != state.CircuitClosed
 	switch {
 	case away && !s.away:
 		s.Log.Warn("the server that replicas share is away: each goes by what it knows itself, and what a person allows passes nowhere until it is back",

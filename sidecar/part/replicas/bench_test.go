@@ -5,13 +5,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 
 // What a request waits for, and what it costs to have something written.
 func BenchmarkAsk(b *testing.B) {
-	r := run(b, valkey.Start(b).Address, nil)
+	r := run(b, servers.StartValkey(b).Address, nil)
 	calls := func(n int) (out []string) {
 		for i := range n {
 			out = append(out, fmt.Sprint("call", i))

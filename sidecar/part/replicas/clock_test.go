@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -23,7 +23,7 @@ func skewed(t *testing.T, address string, by time.Duration) replica {
 
 // A clock that is wrong at one replica changes nothing for the others, and somebody is told of it.
 func TestWrongClock(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	right, ahead, behind := skewed(t, server.Address, 0), skewed(t, server.Address, 11*time.Minute), skewed(t,
 		server.Address, -11*time.Minute)
 
@@ -65,7 +65,7 @@ func TestWrongClock(t *testing.T) {
 
 // Where the server's user may not ask for the time, replicas know each other all the same.
 func TestNoTime(t *testing.T) {
-	server := valkey.Start(t, "--user", "bob", "on", ">sesame", "~gptoss:*", "+@all", "-time")
+	server := servers.StartValkey(t, "--user", "bob", "on", ">sesame", "~gptoss:*", "+@all", "-time")
 	bob := func(c *Config) { c.User, c.Password = "bob", "sesame" }
 	r, other := run(t, server.Address, bob), run(t, server.Address, bob)
 	for _, each := range []replica{r, other, r} {

@@ -18,8 +18,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
@@ -31,14 +31,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // group are sidecars behind one address, which share a server.
 type group struct {
 	t      testing.TB
-	server *valkey.Server
+	server *servers.Valkey
 	model  *script.Server
 	work   string
 }
 
 func newGroup(t testing.TB, model *script.Server, args ...string) *group {
 	t.Helper()
-	return &group{t, valkey.Start(t, args...), model, t.TempDir()}
+	return &group{t, servers.StartValkey(t, args...), model, t.TempDir()}
 }
 
 // open starts one more replica, until its test ends.

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 )
 
 // What a session did counts on when another process takes the place of the one that has told it, although
 // both are the same replica.
 func TestRatesOfProcessBefore(t *testing.T) {
-	at := valkey.Start(t).Address
+	at := servers.StartValkey(t).Address
 	same := func(c *Config) { c.Replica = "one" }
 	first := run(t, at, same)
 	second := run(t, at, same)

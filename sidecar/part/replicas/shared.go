@@ -21,7 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/circuit"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -59,10 +59,10 @@ type Store struct {
 	seal    seal
 	client  *redis.Client
 	behind  behind
-	open    circuit.Bounds
+	open    state.CircuitBounds
 
 	mu      sync.Mutex
-	health  circuit.Circuit
+	health  state.Circuit
 	away    bool
 	since   time.Time // it is or was away
 	refuses bool      // it answers, and does not do what it is told
@@ -80,7 +80,8 @@ func Open(c Config) (*Store, error) {
 	}
 	redis.SetLogger(silent{}) // what it would say, the log says once
 	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret),
-		client: redis.NewClient(o), behind: newBehind(), open: circuit.Bounds{Failures: 3, Open: time.Second}}
+		client: redis.NewClient(o), behind: newBehind(),
+		open: state.CircuitBounds{Failures: 3, Open: time.Second}}
 	s.Metrics.SharedUp.WithLabelValues().Set(1)
 	return s, nil
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
@@ -108,7 +108,7 @@ func TestSeal(t *testing.T) {
 
 // A call that has left at one replica is known at another, once for all of them.
 func TestDepartures(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
 	here, there := state.NewDeparted(a.Departures()), state.NewDeparted(b.Departures())
 	args := []byte(`{"command":"ls"}`)
@@ -129,7 +129,7 @@ func TestDepartures(t *testing.T) {
 
 // What a session does at one replica counts at another; without the server each counts for itself.
 func TestRates(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
 	here, there := state.NewRates(10, a.Rates()), state.NewRates(10, b.Rates())
 	ctx, stop := context.WithCancel(t.Context())
@@ -158,7 +158,7 @@ func TestRates(t *testing.T) {
 
 // Replicas know each other, and which rules each has in force.
 func TestPeers(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
 	ruletest.Soon(t, "both have greeted by themselves",
 		func() bool { return len(a.Peers()) == 2 && len(b.Peers()) == 2 })
@@ -292,7 +292,7 @@ func command(in *bufio.Reader) (name string, err error) {
 
 // A server that wants a password gets it, and says no to a wrong one.
 func TestPassword(t *testing.T) {
-	server := valkey.Start(t, "--requirepass", "sesame")
+	server := servers.StartValkey(t, "--requirepass", "sesame")
 	good := run(t, server.Address, func(c *Config) { c.Password = "sesame" })
 	if _, _, err := good.Board().Read(); err != nil {
 		t.Error(err)
@@ -310,7 +310,7 @@ func TestPassword(t *testing.T) {
 
 // A server that is full still answers: what it holds is read, what is new is lost, and that is said.
 func TestFull(t *testing.T) {
-	server := valkey.Start(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
+	server := servers.StartValkey(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
 	r := run(t, server.Address, nil)
 	for range 5 {
 		r.Texts().Keep(state.Text{Kind: state.Thought, Key: "k", Text: strings.Repeat("t", 1000)})
@@ -329,7 +329,7 @@ func TestFull(t *testing.T) {
 
 // A server that is held costs three requests their wait, and the others nothing.
 func TestHeld(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	r := run(t, server.Address, func(c *Config) { c.Wait = 100 * time.Millisecond })
 	if _, _, err := r.Board().Read(); err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 )
 
 // certificate writes a certificate of 127.0.0.1, which signs itself, and its key.
@@ -55,7 +55,7 @@ func TestTLS(t *testing.T) {
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	ruletest.Must(t, err)
 	ruletest.Must(t, l.Close())
-	valkey.Start(t, append([]string{"--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key,
+	servers.StartValkey(t, append([]string{"--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key,
 		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no",
 		"--user", "sam", "on", ">sesame", "~shop:*"}, strings.Fields(commands)...)...)
 	address := "rediss://127.0.0.1:" + port + "/0"
@@ -82,7 +82,7 @@ func TestTLS(t *testing.T) {
 
 // What one replica has counted is what another reads; what is no longer sealed by a replica is not.
 func TestCounts(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
 	ruletest.Must(t, a.Counts().Publish([]byte("of a")))
 	ruletest.Must(t, b.Counts().Publish([]byte("of b")))
@@ -99,7 +99,7 @@ func TestCounts(t *testing.T) {
 // What a replica has counted stays for as long as an experiment may last, whether the replica lives or not,
 // and no longer, whoever else goes on telling.
 func TestCountsOfDeadReplicas(t *testing.T) {
-	server := valkey.Start(t)
+	server := servers.StartValkey(t)
 	live := run(t, server.Address, nil)
 	ctx, now := t.Context(), time.Now()
 	for name, ago := range map[string]time.Duration{"dead": keepCounts + time.Hour,

@@ -9,18 +9,16 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Resumer lets people go on with runs.
-type Resumer struct {
-	*executor.Resumer // nil: no run is kept
+// ResumeAdmin lets people go on with runs.
+type ResumeAdmin struct {
+	*Resumer // nil: no run is kept
 }
 
 // serve goes on with a run that was broken off. Its answer stands in the journal.
-func (k *Resumer) serve(_ *admin.API, w http.ResponseWriter, r *http.Request) error {
+func (k *ResumeAdmin) serve(_ *admin.API, w http.ResponseWriter, r *http.Request) error {
 	var body struct {
 		By string `json:"by"` // a claim, for the log
 	}
@@ -35,24 +33,24 @@ func (k *Resumer) serve(_ *admin.API, w http.ResponseWriter, r *http.Request) er
 	if err := k.Resume(r.Context(), id, cmp.Or(approvals.Visible(body.By), "the admin API")); err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusAccepted, map[string]string{"run": id, "status": journal.Running})
+	web.WriteJSON(w, http.StatusAccepted, map[string]string{"run": id, "status": running})
 	return nil
 }
 
 // Resume goes on with a run as a person wants who sees it on a page. The error says for people
 // why nothing was changed.
-func (k *Resumer) Resume(ctx context.Context, id, by string) error {
+func (k *ResumeAdmin) Resume(ctx context.Context, id, by string) error {
 	if k == nil || k.Resumer == nil {
 		return admin.Refuse(http.StatusNotFound, "no run is kept here",
 			"runs are kept where there are tools for them and a state folder: --workspace-tools or --gateway, and --state")
 	}
 	err := k.Resumer.Resume(ctx, id, by)
-	var busy *executor.BusyError
-	var elsewhere *executor.GoesOnError
+	var busy *BusyError
+	var elsewhere *GoesOnError
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, journal.ErrUnknown):
+	case errors.Is(err, ErrUnknownRun):
 		return admin.Refuse(http.StatusNotFound, fmt.Sprintf("there is no run %q", id),
 			"gpt-oss-executor runs list shows them")
 	case errors.As(err, &busy):

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 )
 
 // Client fetches. It keeps no connections, no cookies and no state, takes no proxy
@@ -20,10 +20,10 @@ import (
 type Client struct {
 	// nil error: it may be fetched. Asked before a name is looked up, and again for its addresses
 	Judge    func(urls.Use) error
-	Resolver egress.Resolver
+	Resolver confine.Resolver
 	Limits   Limits
-	TLS      *tls.Config    // nil: the roots of the system
-	Connect  egress.Connect // nil: as the system does
+	TLS      *tls.Config     // nil: the roots of the system
+	Connect  confine.Connect // nil: as the system does
 }
 
 // Limits bound one fetch. What is zero has the value of DefaultLimits.
@@ -33,14 +33,14 @@ type Limits struct {
 	Time      time.Duration // for all of it, redirects included
 }
 
-// DefaultLimits suit pages and API answers.
-var DefaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
+// defaultLimits suit pages and API answers.
+var defaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
 
 func (l Limits) orDefault() Limits {
 	return Limits{
-		Redirects: cmp.Or(l.Redirects, DefaultLimits.Redirects),
-		Body:      cmp.Or(l.Body, DefaultLimits.Body),
-		Time:      cmp.Or(l.Time, DefaultLimits.Time),
+		Redirects: cmp.Or(l.Redirects, defaultLimits.Redirects),
+		Body:      cmp.Or(l.Body, defaultLimits.Body),
+		Time:      cmp.Or(l.Time, defaultLimits.Time),
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 	defer cancel()
 	u := urls.Literal(in.URL, in.Method)
 	in.Method = u.Method
-	dialer := egress.Dialer{Judge: c.Judge, Resolver: c.Resolver, Connect: c.Connect}
+	dialer := confine.Dialer{Judge: c.Judge, Resolver: c.Resolver, Connect: c.Connect}
 	var uses []urls.Use
 	for {
 		server, err := dialer.Pin(ctx, u)
@@ -87,7 +87,7 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 			return answer, nil
 		}
 		if u.Hop >= limits.Redirects {
-			return nil, &egress.Refused{Use: u, Err: fmt.Errorf("it has more than %d redirects",
+			return nil, &confine.Refused{Use: u, Err: fmt.Errorf("it has more than %d redirects",
 				limits.Redirects)}
 		}
 		u, in = redirected(u, in, location, answer.Status)
@@ -96,11 +96,11 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 
 // ask sends one request to a server that was judged. Of a redirect only the header is
 // read.
-func (c *Client) ask(ctx context.Context, in Request, at egress.Server, limit int64) (*Answer, error) {
+func (c *Client) ask(ctx context.Context, in Request, at confine.Server, limit int64) (*Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, in.Method, at.Use.URL, bytes.NewReader(in.Body))
 	if err != nil {
 		// the error would show the URL
-		return nil, &egress.Refused{Use: at.Use, Err: errors.New("it cannot be sent as it is")}
+		return nil, &confine.Refused{Use: at.Use, Err: errors.New("it cannot be sent as it is")}
 	}
 	if in.Header != nil {
 		req.Header = in.Header.Clone()
@@ -111,7 +111,7 @@ func (c *Client) ask(ctx context.Context, in Request, at egress.Server, limit in
 	}
 	res, err := t.RoundTrip(req)
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", egress.Place(at.Use), err)
+		return nil, fmt.Errorf("fetch %s: %w", confine.Place(at.Use), err)
 	}
 	defer res.Body.Close()
 	answer := &Answer{Status: res.StatusCode, Header: res.Header}
@@ -120,10 +120,10 @@ func (c *Client) ask(ctx context.Context, in Request, at egress.Server, limit in
 	}
 	answer.Body, err = io.ReadAll(io.LimitReader(res.Body, limit+1))
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", egress.Place(at.Use), err)
+		return nil, fmt.Errorf("fetch %s: %w", confine.Place(at.Use), err)
 	}
 	if int64(len(answer.Body)) > limit {
-		return nil, fmt.Errorf("fetch %s: the answer is longer than %d bytes", egress.Place(at.Use), limit)
+		return nil, fmt.Errorf("fetch %s: the answer is longer than %d bytes", confine.Place(at.Use), limit)
 	}
 	return answer, nil
 }

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 )
 
 // publicOnly is the judge of most tests.
@@ -41,13 +41,13 @@ var zone = map[string][][]string{
 // world is a client, with the internet that it sees.
 type world struct {
 	*Client
-	names *internet.Names
-	net   *internet.Servers
+	names *servers.Names
+	net   *servers.Servers
 }
 
 func newWorld(t testing.TB, h http.HandlerFunc) *world {
-	names, resolver := internet.ServeNames(t, zone)
-	w := internet.ServeHTTP(t, h)
+	names, resolver := servers.ServeNames(t, zone)
+	w := servers.ServeHTTP(t, h)
 	return &world{&Client{Judge: publicOnly, Resolver: resolver, TLS: w.TLS(), Connect: w.Connect}, names, w}
 }
 
@@ -102,7 +102,7 @@ func TestFetchFetch(t *testing.T) {
 		{"http://go.dev/%zz", "it cannot be sent as it is"},
 	} {
 		answer, err := w.get(row.url)
-		var refused *egress.Refused
+		var refused *confine.Refused
 		switch {
 		case err == nil && !strings.HasPrefix(string(answer.Body), row.want):
 			t.Errorf("%s: %s", row.url, answer.Body)
@@ -165,7 +165,7 @@ func TestControl(t *testing.T) {
 		}
 		return nil
 	}
-	var refused *egress.Refused
+	var refused *confine.Refused
 	if _, err := local.Do(context.Background(), Request{URL: server.URL}); !errors.As(err, &refused) ||
 		looks != 3 {
 		t.Errorf("after %d looks: %v", looks, err)

@@ -21,7 +21,7 @@ const (
 
 // exec runs a command with bash. Where the guard has confined it, the line is one that does
 // so. All that it has started in its process group ends with it.
-func (w *work) exec() tools.Result {
+func (w *toolWork) exec() tools.Result {
 	ctx := w.ctx
 	if s := w.in.TimeoutSeconds; s > 0 && s < (1<<20) {
 		var cancel context.CancelFunc
@@ -59,14 +59,15 @@ func (w *work) exec() tools.Result {
 	return failed(err)
 }
 
-// passed are the variables that commands get: none of them is a secret.
-var passed = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL", "TERM"}
+// passedOn are the variables that commands get: none of them is a secret.
+var passedOn = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL",
+	"TERM"}
 
 // harmless are those of this program's variables.
 func harmless(environ []string) (out []string) {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains(passed, name) || strings.HasPrefix(name, "LC_") {
+		if slices.Contains(passedOn, name) || strings.HasPrefix(name, "LC_") {
 			out = append(out, pair)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/internet"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
@@ -45,10 +45,10 @@ func TestCorpus(t *testing.T) {
 		} `json:"expect"`
 	}
 	reached := 0
-	for _, r := range corpus.Load[record](t, "urls") {
+	for _, r := range testkit.Corpus[record](t, "urls") {
 		var hop atomic.Int64
-		_, resolver := internet.ServeNames(t, r.Resolve)
-		w := internet.ServeHTTP(t, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
+		_, resolver := servers.ServeNames(t, r.Resolve)
+		w := servers.ServeHTTP(t, http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) {
 			if n := int(hop.Add(1)); n <= len(r.Redirects) {
 				out.Header().Set("Location", r.Redirects[n-1])
 				out.WriteHeader(http.StatusFound)

@@ -25,7 +25,7 @@ const (
 var errFolder = errors.New("is a folder: list it with ls")
 
 // text reads a file that the call may read.
-func (w *work) text(path string) (string, error) {
+func (w *toolWork) text(path string) (string, error) {
 	use, err := w.call.May(paths.Read, path)
 	if err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func binary(doc []byte) bool {
 }
 
 // put writes a file that the call may write.
-func (w *work) put(path, text string) error {
+func (w *toolWork) put(path, text string) error {
 	if len(text) > maxFile {
 		return fmt.Errorf("%s would be longer than %d bytes", path, maxFile)
 	}
@@ -67,7 +67,7 @@ func (w *work) put(path, text string) error {
 	return workspace.Replace(use, []byte(text))
 }
 
-func (w *work) read() (string, error) {
+func (w *toolWork) read() (string, error) {
 	text, err := w.text(w.in.Path)
 	if err != nil {
 		return "", err
@@ -96,7 +96,7 @@ func (w *work) read() (string, error) {
 	return out, nil
 }
 
-func (w *work) write() (string, error) {
+func (w *toolWork) write() (string, error) {
 	if err := w.put(w.in.Path, w.in.Content); err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func (w *work) write() (string, error) {
 // edit is one replacement, as OpenClaw's edit tool takes them in a list.
 type edit struct{ OldText, NewText string }
 
-func (w *work) edit() (string, error) {
+func (w *toolWork) edit() (string, error) {
 	edits := w.in.Edits
 	if len(edits) == 0 {
 		edits = []edit{{w.in.OldText, w.in.NewText}}
@@ -137,7 +137,7 @@ func (w *work) edit() (string, error) {
 	return fmt.Sprintf("Changed %s.", w.in.Path), nil
 }
 
-func (w *work) ls() (string, error) {
+func (w *toolWork) ls() (string, error) {
 	path := cmp.Or(w.in.Path, ".")
 	entries, err := w.list(path, maxNames+1)
 	if err != nil {
@@ -162,7 +162,7 @@ func (w *work) ls() (string, error) {
 }
 
 // list gives the names in a folder that the call may read, sorted.
-func (w *work) list(path string, most int) ([]fs.DirEntry, error) {
+func (w *toolWork) list(path string, most int) ([]fs.DirEntry, error) {
 	use, err := w.call.May(paths.Read, path)
 	if err != nil {
 		return nil, err

@@ -3,13 +3,12 @@ package run
 import (
 	"context"
 	"errors"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/processor"
 )
 
 // No patch takes away what it does not name, or one change of another.
@@ -70,7 +69,7 @@ func TestPatchOfMuch(t *testing.T) {
 	many := change{path: "a", hunks: slices.Repeat([]hunk{{lines: []string{"-a", "+b"}}}, n)}
 	var out string
 	var err error
-	took := processor.Time(func() { out, err = many.apply(t.Context(), strings.Repeat("a\n", 5*n)) })
+	took := testkit.ProcessorTime(func() { out, err = many.apply(t.Context(), strings.Repeat("a\n", 5*n)) })
 	if err != nil || out != strings.Repeat("b\n", n)+strings.Repeat("a\n", 4*n) ||
 		took > 5*time.Second {
 		t.Errorf("%d hunks took %v: %v", n, took, err)

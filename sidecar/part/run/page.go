@@ -15,7 +15,7 @@ import (
 
 const maxPage = 50000 // characters of a page, unless the call says another number
 
-func (w *work) fetch() (string, error) {
+func (w *toolWork) fetch() (string, error) {
 	c := Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
 	header := http.Header{"User-Agent": {"gpt-oss-executor"},
 		"Accept": {"text/html, text/*, application/json, */*;q=0.5"}}

@@ -1,6 +1,8 @@
 // Package run is executor mode: the sidecar runs the tools that a model calls, its own and those of an
 // OpenClaw gateway, and keeps what each run did. Its own read and write files of the workspace, search it,
-// run commands and fetch pages; each touches what the guard has let pass, and decides nothing.
+// run commands and fetch pages; each touches what the guard has let pass, and decides nothing. The journal is
+// a file a run, a line a record. What may have changed something is on the disk before it begins and after it
+// has ended, so that a run that was broken off can go on and does nothing twice.
 package run
 
 import (
@@ -19,9 +21,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -45,7 +44,7 @@ func (Part) Settings() any { return &Settings{GatewaySession: "gpt-oss-executor"
 
 // Rules are those of runs, and the tools of the gateway.
 func (Part) Rules() []ruleset.Section {
-	return []ruleset.Section{executor.Section(), gateway.Section()}
+	return []ruleset.Section{RunsSection(), gatewaySection()}
 }
 
 // Commands are those of runs.
@@ -59,7 +58,7 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 		return nil, err
 	}
 	c.RunsCommands = here
-	kept := &Resumer{}
+	kept := &ResumeAdmin{}
 	c.Offer(kept)
 	c.AdminRoutes = append(c.AdminRoutes,
 		admin.Route{Method: "POST", Path: "/runs/{id}/resume", Serve: kept.serve})
@@ -68,7 +67,7 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 }
 
 // start makes what answers requests for runs.
-func start(c *service.Core, s *Settings, here bool, kept *Resumer) error {
+func start(c *service.Core, s *Settings, here bool, kept *ResumeAdmin) error {
 	sources, err := sources(c, s, here)
 	if err != nil || len(sources) == 0 {
 		return err
@@ -77,12 +76,12 @@ func start(c *service.Core, s *Settings, here bool, kept *Resumer) error {
 	if err != nil {
 		return err
 	}
-	runs := executor.New(executor.Config{Turns: c.Turns, Guard: c.Judge, Sources: sources, Journal: j,
+	runs := NewExecutor(ExecutorConfig{Turns: c.Turns, Guard: c.Judge, Sources: sources, Journal: j,
 		Now: time.Now, Log: c.Log})
 	c.Answer = runs.Answer
 	c.Offer(runs)
 	if j != nil {
-		kept.Resumer = &executor.Resumer{Executor: runs, Rules: c.Rules.Set, Background: c.Background,
+		kept.Resumer = &Resumer{Executor: runs, Rules: c.Rules.Set, Background: c.Background,
 			Watch: c.Watch}
 	}
 	return nil
@@ -106,14 +105,14 @@ func hasTools(s *Settings, workspace string) (bool, error) {
 }
 
 // sources are where the calls of runs run.
-func sources(c *service.Core, s *Settings, here bool) (out []executor.Source, err error) {
+func sources(c *service.Core, s *Settings, here bool) (out []Source, err error) {
 	if here {
-		out = append(out, &Toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
+		out = append(out, &toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
 		c.Log.Info("runs have tools of this program", "event", "workspace_tools",
 			"workspace", c.Settings.Workspace, "confined", c.Guard.Runs != nil)
 	}
 	if s.Gateway != "" {
-		beyond, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken,
+		beyond, err := NewGateway(GatewayConfig{URL: s.Gateway, Token: s.GatewayToken,
 			Session: s.GatewaySession, Now: time.Now, Log: c.Log})
 		if err != nil {
 			return nil, err
@@ -130,11 +129,11 @@ func sources(c *service.Core, s *Settings, here bool) (out []executor.Source, er
 const Folder = "runs"
 
 // journalIn is where runs are kept; nil: nowhere.
-func journalIn(c *service.Core) (*journal.Journal, error) {
+func journalIn(c *service.Core) (*Journal, error) {
 	if c.Settings.State == "" {
 		c.Log.Warn("what runs did is not kept, so that none goes on after a crash: set --state DIR",
 			"event", "no_journal")
 		return nil, nil
 	}
-	return journal.Open(journal.Config{Dir: filepath.Join(c.Settings.State, Folder), Now: time.Now})
+	return OpenJournal(JournalConfig{Dir: filepath.Join(c.Settings.State, Folder), Now: time.Now})
 }

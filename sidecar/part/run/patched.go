@@ -13,7 +13,7 @@ import (
 
 // applyPatch makes every new text first: a patch that does not fit changes nothing. Where a file
 // cannot be written after that, the error says what was done before it.
-func (w *work) applyPatch() (string, error) {
+func (w *toolWork) applyPatch() (string, error) {
 	list, err := parsePatch(w.in.Input)
 	if err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (c *change) names() []string {
 }
 
 // place is where a file is, whatever it is called.
-func (w *work) place(name string) string {
+func (w *toolWork) place(name string) string {
 	if use, err := w.call.May(paths.Read, name); err == nil && use.Resolved != "" {
 		return use.Resolved
 	}
@@ -89,7 +89,7 @@ func (w *work) place(name string) string {
 
 // absent is an error where a file is there, or where that cannot be told: what is no text
 // would be lost as well.
-func (w *work) absent(path string) error {
+func (w *toolWork) absent(path string) error {
 	use, err := w.call.May(paths.Read, path)
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (w *work) absent(path string) error {
 }
 
 // removable is an error where no file is there.
-func (w *work) removable(path string) error {
+func (w *toolWork) removable(path string) error {
 	use, err := w.call.May(paths.Delete, path)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (w *work) removable(path string) error {
 }
 
 // change does to a file what the patch says.
-func (w *work) change(c *change, text string) (string, error) {
+func (w *toolWork) change(c *change, text string) (string, error) {
 	switch {
 	case c.remove:
 		return "deleted " + c.path, w.remove(c.path)
@@ -136,7 +136,7 @@ func (w *work) change(c *change, text string) (string, error) {
 	return "changed " + c.path, w.put(c.path, text)
 }
 
-func (w *work) remove(path string) error {
+func (w *toolWork) remove(path string) error {
 	use, err := w.call.May(paths.Delete, path)
 	if err != nil {
 		return err

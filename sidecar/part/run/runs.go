@@ -14,7 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -45,7 +44,7 @@ may be running, but not where resume goes on with a run.`,
 }
 
 // open is the journal in the state folder.
-func (k *kept) open() (*journal.Journal, error) {
+func (k *kept) open() (*Journal, error) {
 	if k.state == "" {
 		return nil, errors.New("runs: no folder; give --state DIR, or set " + config.Prefix + "STATE")
 	}
@@ -53,7 +52,7 @@ func (k *kept) open() (*journal.Journal, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("runs: %s: there is no such folder: no run was kept here", dir)
 	}
-	return journal.Open(journal.Config{Dir: dir, Now: time.Now})
+	return OpenJournal(JournalConfig{Dir: dir, Now: time.Now})
 }
 
 func (k *kept) listCommand() *cobra.Command {
@@ -73,7 +72,7 @@ func (k *kept) list() error {
 		return err
 	}
 	p, n, damaged := k.env.Paper(k.json), 0, 0
-	err = j.List(func(s journal.Summary, broken error) bool {
+	err = j.List(func(s Summary, broken error) bool {
 		if broken != nil {
 			damaged++
 			fmt.Fprintln(k.env.Err, broken)
@@ -92,7 +91,7 @@ func (k *kept) list() error {
 	return err
 }
 
-func summaryRows(s *journal.Summary) []cli.Row {
+func summaryRows(s *Summary) []cli.Row {
 	var r cli.Rows
 	doubt := ""
 	if s.Doubt > 0 {
@@ -106,16 +105,16 @@ func summaryRows(s *journal.Summary) []cli.Row {
 
 func statusInk(status string) cli.Ink {
 	switch status {
-	case journal.Answered:
+	case Answered:
 		return cli.Green
-	case journal.Failed:
+	case Failed:
 		return cli.Red
 	}
 	return cli.Plain
 }
 
 // run is a command about one run.
-func (k *kept) run(use, short, example string, do func(*journal.Past) error) *cobra.Command {
+func (k *kept) run(use, short, example string, do func(*Past) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Example: example,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -124,7 +123,7 @@ func (k *kept) run(use, short, example string, do func(*journal.Past) error) *co
 				return err
 			}
 			p, err := j.Load(args[0])
-			if errors.Is(err, journal.ErrUnknown) {
+			if errors.Is(err, ErrUnknownRun) {
 				return fmt.Errorf("runs: %s: %w; list them with: gpt-oss-executor runs list", args[0], err)
 			} else if err != nil {
 				return err
@@ -141,10 +140,10 @@ func (k *kept) showCommand() *cobra.Command {
 	return c
 }
 
-func (k *kept) show(past *journal.Past) error {
+func (k *kept) show(past *Past) error {
 	p := k.env.Paper(k.json)
 	s := past.Summary()
-	p.Item(journal.Record{Time: past.Started, Begin: &past.Begin}, summaryRows(&s))
+	p.Item(JournalRecord{Time: past.Started, Begin: &past.BeginRecord}, summaryRows(&s))
 	for i := range past.Records {
 		p.Item(past.Records[i], keptRows(&past.Records[i]))
 	}
@@ -156,7 +155,7 @@ func (k *kept) show(past *journal.Past) error {
 }
 
 // keptRows is a record for people.
-func keptRows(rec *journal.Record) []cli.Row {
+func keptRows(rec *JournalRecord) []cli.Row {
 	var r cli.Rows
 	at := rec.Time.Local().Format(time.TimeOnly)
 	switch {
@@ -204,7 +203,7 @@ func (k *kept) replayCommand() *cobra.Command {
 	var rules, locked string
 	c := k.run("replay", "Decide the calls of a run again, with other rules",
 		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
-		func(p *journal.Past) error {
+		func(p *Past) error {
 			set, err := cli.LoadRules(rules, locked, k.env)
 			if err != nil {
 				return err
@@ -233,7 +232,7 @@ type again struct {
 	args   string
 }
 
-func (k *kept) replay(past *journal.Past, set *ruleset.Set, in guard.World) error {
+func (k *kept) replay(past *Past, set *ruleset.Set, in guard.World) error {
 	ran := map[string]bool{}
 	for _, rec := range past.Records {
 		if rec.Call != nil {

@@ -13,8 +13,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/executor"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
@@ -71,7 +69,7 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 		Named:   cli.RulesName(s.Rules),
 		Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level},
 		func(ctx context.Context, c *service.Core) error {
-			runs, ok := service.Offered[*executor.Executor](c)
+			runs, ok := service.Offered[*Executor](c)
 			if !ok {
 				return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
 			}
@@ -97,7 +95,7 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 		answer = past.End.Text
 	}
 	return k.env.Paper(true).Whole(struct {
-		journal.Summary
+		Summary
 		Answer string `json:"answer"`
 	}{past.Summary(), answer}, nil)
 }

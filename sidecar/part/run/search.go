@@ -26,7 +26,7 @@ var errEnough = errors.New("enough was found")
 
 // walk visits the files below a folder: below is their name from there on. Links are not followed, and
 // folders that the call may not read are left out.
-func (w *work) walk(root string, visit func(name, below string) error) error {
+func (w *toolWork) walk(root string, visit func(name, below string) error) error {
 	left := maxVisited
 	var folder func(name, below string) error
 	folder = func(name, below string) error {
@@ -61,7 +61,7 @@ func (w *work) walk(root string, visit func(name, below string) error) error {
 	return folder(root, "")
 }
 
-func (w *work) grep() (string, error) {
+func (w *toolWork) grep() (string, error) {
 	re, err := regexp.Compile(w.in.Pattern)
 	if err != nil {
 		return "", fmt.Errorf("pattern: %w", err)
@@ -120,7 +120,7 @@ func fits(pattern, below string) bool {
 	return pattern == "" || ok && err == nil
 }
 
-func (w *work) glob() (string, error) {
+func (w *toolWork) glob() (string, error) {
 	pattern := path.Clean(w.in.Pattern)
 	if !doublestar.ValidatePattern(pattern) {
 		return "", fmt.Errorf("%q is no pattern", w.in.Pattern)
@@ -146,7 +146,7 @@ func (w *work) glob() (string, error) {
 }
 
 // found is what a search gives.
-func (w *work) found(text string, err error) (string, error) {
+func (w *toolWork) found(text string, err error) (string, error) {
 	switch {
 	case errors.Is(err, errEnough):
 		return text + "[there is more; narrow the search]\n", nil

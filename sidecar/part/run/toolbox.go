@@ -10,24 +10,24 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/egress"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Toolbox is a source of tools for runs. It is safe for concurrent use.
-type Toolbox struct {
-	Resolver egress.Resolver
-	Connect  egress.Connect // nil: as the system does
-	Environ  []string       // of this program; commands get what is harmless of it
+// toolbox is a source of tools for runs. It is safe for concurrent use.
+type toolbox struct {
+	Resolver confine.Resolver
+	Connect  confine.Connect // nil: as the system does
+	Environ  []string        // of this program; commands get what is harmless of it
 }
 
 // Tools are those of a workspace.
-func (b *Toolbox) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Tool { return offered }
+func (b *toolbox) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Tool { return offered }
 
-// work is one call on its way. Its methods are the tools.
-type work struct {
-	*Toolbox
+// toolWork is one call on its way. Its methods are the tools.
+type toolWork struct {
+	*toolbox
 	ctx  context.Context
 	call *guard.Passed
 	in   arguments
@@ -43,8 +43,8 @@ type arguments struct {
 }
 
 // Run runs a call of one of the tools.
-func (b *Toolbox) Run(ctx context.Context, _ string, call *guard.Passed) tools.Result {
-	w := work{Toolbox: b, ctx: ctx, call: call}
+func (b *toolbox) Run(ctx context.Context, _ string, call *guard.Passed) tools.Result {
+	w := toolWork{toolbox: b, ctx: ctx, call: call}
 	if err := json.Unmarshal(call.Arguments, &w.in); err != nil {
 		return failed(fmt.Errorf("the arguments cannot be read: %w", err))
 	}

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type rig struct {
 	t    testing.TB
 	dir  string
-	box  *Toolbox
+	box  *toolbox
 	runs *guard.Run
 }
 
@@ -55,7 +55,7 @@ func lay(t testing.TB, files map[string]string) *rig {
 	metrics := telemetry.New()
 	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now,
 		Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
-	return &rig{t, dir, &Toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()},
+	return &rig{t, dir, &toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()},
 		g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
 }
 

@@ -296,7 +296,7 @@ func TestSecretsAndOtherServers(t *testing.T) {
 	}})
 	p := patient(t, echo)
 	p.Settings.UpstreamKey = "k-12345678"
-	second := httptest.NewServer(servers.New(script.SGLang(), servers.StartOf(script.SGLang(),
+	second := httptest.NewServer(servers.New(servers.SGLang(), servers.StartOf(servers.SGLang(),
 		good["sglang"])))
 	t.Cleanup(second.Close)
 	p.Set.Models = slices.Clone(p.Set.Models)

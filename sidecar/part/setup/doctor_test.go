@@ -61,7 +61,7 @@ var good = map[string]string{
 }
 
 func TestGoodServers(t *testing.T) {
-	for _, d := range script.Dialects() {
+	for _, d := range servers.Dialects() {
 		t.Run(d.ID, func(t *testing.T) {
 			model := servers.New(d, servers.StartOf(d, good[d.ID]))
 			list := patient(t, model).servers(context.Background())
@@ -131,7 +131,7 @@ func TestFlagsMend(t *testing.T) {
 
 func dialect(t *testing.T, id string) script.Dialect {
 	t.Helper()
-	for _, d := range script.Dialects() {
+	for _, d := range servers.Dialects() {
 		if d.ID == id {
 			return d
 		}
@@ -176,7 +176,7 @@ func TestFlawsOfAllDialects(t *testing.T) {
 			"ollama": "ollama pull gpt-oss:20b", "llamacpp": "-hf ggml-org/gpt-oss-20b-GGUF",
 			"sglang": "--model-path", "lmstudio": "lms load"}},
 	} {
-		for _, d := range script.Dialects() {
+		for _, d := range servers.Dialects() {
 			t.Run(d.ID+" "+row.found, func(t *testing.T) {
 				how := servers.Good()
 				row.spoil(&how)

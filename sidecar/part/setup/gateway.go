@@ -8,7 +8,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/gateway"
 )
 
 // gateway asks the gateway, if the settings name one.
@@ -18,8 +17,9 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 		p.say("no gateway is named with --gateway, and none is asked")
 		return nil
 	}
-	c, err := gateway.New(gateway.Config{URL: s.Gateway, Token: s.GatewayToken, Session: s.GatewaySession,
-		Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	c, err := run.NewGateway(run.GatewayConfig{URL: s.Gateway, Token: s.GatewayToken,
+		Session: s.GatewaySession,
+		Now:     time.Now, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return []Check{{Name: "gateway", Status: fail, Found: err.Error(),
 			Fix: "--gateway http://127.0.0.1:18789"}}
@@ -29,20 +29,20 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 }
 
 // greeted is what a gateway was found to be.
-func greeted(url string, token bool, found gateway.Probed) []Check {
+func greeted(url string, token bool, found run.GatewayProbed) []Check {
 	c := Check{Name: "gateway", Status: fail}
 	switch found.Wrong {
-	case gateway.Away:
+	case run.GatewayAway:
 		c.Found, c.Fix = url+" cannot be reached: "+found.Why,
 			"openclaw gateway start, or name where it is: --gateway http://127.0.0.1:18789"
-	case gateway.Foreign:
+	case run.GatewayForeign:
 		c.Found, c.Fix = "who answers at "+url+
 			" is no gateway: "+found.Why,
 			"name the gateway: --gateway http://127.0.0.1:18789 (gateway.port of openclaw.json)"
-	case gateway.Busy:
+	case run.GatewayBusy:
 		c.Status, c.Found, c.Fix = warn, "the gateway takes no calls now: "+
 			found.Why, "wait a minute, then run gpt-oss-executor doctor again"
-	case gateway.Refused:
+	case run.GatewayRefused:
 		c.Found, c.Fix = url+" answers", ""
 		c.Status = ok
 		has := "it does not accept the token"
@@ -58,7 +58,7 @@ func greeted(url string, token bool, found gateway.Probed) []Check {
 	return []Check{c}
 }
 
-func tools(found gateway.Probed) Check {
+func tools(found run.GatewayProbed) Check {
 	c := Check{Name: "gateway_tools", Status: ok,
 		Found: "/tools/invoke has the tools of gateway.yaml, as far as calls without arguments tell"}
 	var what []string

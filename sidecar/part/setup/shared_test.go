@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/valkey"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
@@ -20,10 +20,10 @@ import (
 
 // What is wrong with the server that replicas share is found, with what mends it.
 func TestShared(t *testing.T) {
-	server := valkey.Start(t, "--requirepass", "sesame", "--user", "bob", "on", ">opensesame", "~other:*",
+	server := servers.StartValkey(t, "--requirepass", "sesame", "--user", "bob", "on", ">opensesame", "~other:*",
 		"+@all")
-	full := valkey.Start(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
-	free, away := valkey.Start(t), valkey.Start(t)
+	full := servers.StartValkey(t, "--maxmemory", "1", "--maxmemory-policy", "noeviction")
+	free, away := servers.StartValkey(t), servers.StartValkey(t)
 	away.Kill()
 	to, err := replicas.ConfigOf(replicas.Settings{Shared: "redis://" + free.Address}, "another token")
 	ruletest.Must(t, err)

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // Part is the part trace.
@@ -28,7 +28,7 @@ func (Part) Settings() any { return nil }
 func (Part) Rules() []ruleset.Section {
 	return []ruleset.Section{{Name: "trace",
 		About: "What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing.",
-		Holds: &spans.Words{}}}
+		Holds: &telemetry.Words{}}}
 }
 
 // Commands are none.

@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
 // A locked folder keeps words out of spans, whatever the operator says. The shipped rules write none.
@@ -25,7 +25,7 @@ func TestLockedWords(t *testing.T) {
 		{both, 0, "trace.messages is 16KiB, and the locked folder allows 0"},
 	} {
 		set, problems := ruletest.Load(t, row.changed, Part{}.Rules()...)
-		if set == nil || ruleset.Of[spans.Words](set).Bytes != row.want ||
+		if set == nil || ruleset.Of[telemetry.Words](set).Bytes != row.want ||
 			!strings.Contains(problems.Error(), row.warned) {
 			t.Errorf("%+v: %v", row, problems)
 		}

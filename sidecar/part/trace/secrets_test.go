@@ -19,7 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -122,7 +122,7 @@ func (p *planter) messages() string {
 }
 
 // turn is a request with all that can become of it, each text of a caller, a model or a tool made up.
-func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
+func (p *planter) turn(t *testing.T, to *telemetry.Tracer, words telemetry.Words) {
 	req, err := openai.ParseRequest([]byte(p.messages()))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 	by := policy.Subject{Session: p.text(256), Agent: p.text(40)}
 	ctx, run := request.Children().Run(ctx, "run1", p.text(40), "v", nil, by)
 	turn := run.Children().Turn(ctx, p.text(256), "v", []string{"x/a"}, by, req)
-	ctx, attempt := turn.Attempt(ctx, spans.To{Provider: "vllm", Upstream: "main", Model: p.text(100),
+	ctx, attempt := turn.Attempt(ctx, telemetry.Destination{Provider: "vllm", Upstream: "main", Model: p.text(100),
 		Host: "127.0.0.1", Port: 80, Number: 1})
 	attempt.Began(true)
 	var doc openai.Completion
@@ -154,11 +154,11 @@ func (p *planter) turn(t *testing.T, to *spans.Tracer, words spans.Words) {
 	}
 	turn.Replied(heard, []string{p.text(20)}, guard.Repairs, delta, nil, p.text(10),
 		attempt)
-	turn.Decided(spans.Decision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1",
+	turn.Decided(telemetry.SpanDecision{Tool: p.text(30), Effect: "deny", Rule: "r", Place: "exec.yaml:1",
 		Outcome: "refused"})
 	turn.Fault("denied", "correct", p.text(30), p.IntN(2) == 0)
 	attempt.End(1, 2, 0, "timeout")
-	turn.End(spans.Came{Upstream: "main", Style: "native", Fault: "denied"})
+	turn.End(telemetry.TurnOutcome{Upstream: "main", Style: "native", Fault: "denied"})
 	_, tool := run.Tool(ctx, p.text(20), p.text(30), p.json(p.text(1<<10)))
 	tool.End("failed", p.text(1<<10))
 	run.End("failed", 1, 1, true)
@@ -175,19 +175,19 @@ func TestNoSecretLeaves(t *testing.T) {
 	for seed, bytes := range []rulefile.Size{0, 1 << 10, 0, 1 << 10} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			noSecretLeaves(t, uint64(seed), turns, spans.Words{Bytes: bytes})
+			noSecretLeaves(t, uint64(seed), turns, telemetry.Words{Bytes: bytes})
 		})
 	}
 }
 
-func noSecretLeaves(t *testing.T, seed uint64, turns int, words spans.Words) {
+func noSecretLeaves(t *testing.T, seed uint64, turns int, words telemetry.Words) {
 	tap := &wireTap{}
 	exporter, err := otlptrace.New(context.Background(), tap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	with := sdktrace.NewTracerProvider(sdktrace.WithSyncer(exporter))
-	to := spans.New(with.Tracer("test"))
+	to := telemetry.NewTracer(with.Tracer("test"))
 	p := &planter{Rand: rand.New(rand.NewPCG(seed, 8))}
 	leaks, planted, masked := 0, 0, 0
 	for i := range turns {

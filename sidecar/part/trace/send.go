@@ -29,7 +29,6 @@ import (
 	wire "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -115,7 +114,8 @@ func (s *Sender) sendMetrics(c Config) error {
 	if err != nil {
 		return err
 	}
-	scope := instrumentation.Scope{Name: spans.Name, Version: c.Version, SchemaURL: semconv.SchemaURL}
+	scope := instrumentation.Scope{Name: telemetry.TracerName, Version: c.Version,
+		SchemaURL: semconv.SchemaURL}
 	reader := sdkmetric.NewPeriodicReader(&metricExporter{out, d}, sdkmetric.WithInterval(c.Interval),
 		sdkmetric.WithProducer(&producer{from: c.Metrics, scope: scope, since: time.Now()}))
 	s.metrics = sdkmetric.NewMeterProvider(sdkmetric.WithResource(c.resource()), sdkmetric.WithReader(reader))
@@ -135,12 +135,12 @@ func (c *Config) resource() *resource.Resource {
 }
 
 // Tracer makes the spans; nil: none are sent.
-func (s *Sender) Tracer() *spans.Tracer {
+func (s *Sender) Tracer() *telemetry.Tracer {
 	if s == nil || s.traces == nil {
 		return nil
 	}
 	version, schema := trace.WithInstrumentationVersion(s.version), trace.WithSchemaURL(semconv.SchemaURL)
-	return spans.New(s.traces.Tracer(spans.Name, version, schema))
+	return telemetry.NewTracer(s.traces.Tracer(telemetry.TracerName, version, schema))
 }
 
 // Close sends what is left, until ctx ends.

@@ -17,9 +17,7 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/spans"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
@@ -63,7 +61,7 @@ func sending(t *testing.T, to string, environ ...string) (*Sender, *telemetry.Me
 // span ends one, and has the queue emptied.
 func span(t *testing.T, s *Sender, name string) {
 	t.Helper()
-	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), name,
+	_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), name,
 		trace.WithSpanKind(trace.SpanKindClient))
 	one.End()
 	if err := s.traces.ForceFlush(context.Background()); err != nil {
@@ -85,7 +83,7 @@ func value(t *testing.T, m *telemetry.Metrics, outcome string) (n float64) {
 
 // Spans and metrics come with what describes the program, the headers that were set, and packed.
 func TestSends(t *testing.T) {
-	to := collector.Start(t)
+	to := StartCollector(t)
 	s, m, log := sending(t, to.URL, "OTEL_EXPORTER_OTLP_HEADERS=x-key=a%20b",
 		"OTEL_EXPORTER_OTLP_COMPRESSION=gzip", "OTEL_RESOURCE_ATTRIBUTES=host.name=box",
 		"OTEL_METRIC_EXPORT_INTERVAL=20")
@@ -100,9 +98,9 @@ func TestSends(t *testing.T) {
 		t.Error(err)
 	}
 	of := to.Traces()[0].ResourceSpans[0]
-	r := collector.Attributes(of.Resource.Attributes)
+	r := Attributes(of.Resource.Attributes)
 	if r["service.name"] != program || r["service.version"] != "v1.2.3" || r["host.name"] != "box" ||
-		of.ScopeSpans[0].Scope.Name != spans.Name ||
+		of.ScopeSpans[0].Scope.Name != telemetry.TracerName ||
 		!strings.HasPrefix(of.SchemaUrl, "https://opentelemetry.io/schemas/") {
 		t.Errorf("%v %v", r, of)
 	}
@@ -110,7 +108,7 @@ func TestSends(t *testing.T) {
 		t.Error("headers are lost")
 	}
 	p := to.Metrics()["gptoss_executor.requests"].GetSum().DataPoints[0]
-	if p.GetAsDouble() != 1 || collector.Attributes(p.Attributes)["model"] != "gpt-oss" ||
+	if p.GetAsDouble() != 1 || Attributes(p.Attributes)["model"] != "gpt-oss" ||
 		p.StartTimeUnixNano == 0 || p.TimeUnixNano < p.StartTimeUnixNano {
 		t.Errorf("%v", p)
 	}
@@ -125,7 +123,7 @@ func TestSends(t *testing.T) {
 // A collector that is killed and comes back: one line says that data is lost, one that it is taken
 // again; what came while it was off is lost, and nobody waited for it.
 func TestKilledAndBack(t *testing.T) {
-	to := collector.Start(t)
+	to := StartCollector(t)
 	s, m, log := sending(t, to.URL, "OTEL_EXPORTER_OTLP_TIMEOUT=50", "OTEL_METRICS_EXPORTER=none")
 	span(t, s, "before")
 	to.Stop()
@@ -157,10 +155,10 @@ func TestKilledAndBack(t *testing.T) {
 
 // A collector that asks for patience gets the same once more; one that refuses does not.
 func TestAsksForPatience(t *testing.T) {
-	to := collector.Start(t)
+	to := StartCollector(t)
 	s, _, log := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none")
 	to.Answer(503)
-	_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "patient")
+	_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "patient")
 	one.End()
 	flushed := make(chan error)
 	go func() { flushed <- s.traces.ForceFlush(context.Background()) }()
@@ -244,13 +242,13 @@ func TestAnswers(t *testing.T) {
 // The end of the program does not wait for a collector that hangs longer than it may.
 func TestEndIsInTime(t *testing.T) {
 	for _, status := range []int{503, 0} {
-		to := collector.Start(t)
+		to := StartCollector(t)
 		s, _, _ := sending(t, to.URL)
 		to.Answer(status)
 		if status == 0 {
 			to.Stop()
 		}
-		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "last")
+		_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "last")
 		one.End()
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -264,11 +262,11 @@ func TestEndIsInTime(t *testing.T) {
 func TestQueueHasAnEnd(t *testing.T) {
 	t.Setenv("OTEL_BSP_MAX_QUEUE_SIZE", "8")
 	t.Setenv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "4")
-	to := collector.Start(t)
+	to := StartCollector(t)
 	s, m, _ := sending(t, to.URL, "OTEL_METRICS_EXPORTER=none", "OTEL_EXPORTER_OTLP_TIMEOUT=100")
 	to.Answer(503)
 	for range 2000 {
-		_, one := s.traces.Tracer(spans.Name).Start(context.Background(), "many")
+		_, one := s.traces.Tracer(telemetry.TracerName).Start(context.Background(), "many")
 		one.End()
 	}
 	if err := s.Close(context.Background()); err != nil {

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/collector"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
 // A server sends what it did to the collector that its environment names, the last of it when it stops.
 func TestSendsToCollector(t *testing.T) {
-	to := collector.Start(t)
+	to := trace.StartCollector(t)
 	t.Run("serve", func(t *testing.T) {
 		s := stage.OpenIn(t, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + to.URL, "OTEL_SERVICE_NAME=mine"}, nil,
 			stage.Model(map[string]script.Reply{"list": script.Native("exec", `{"command":"ls"}`)}))
@@ -34,7 +34,7 @@ func TestSendsToCollector(t *testing.T) {
 	if names["POST /v1/chat/completions"] != 1 || names["turn gpt-oss"] != 1 || len(names) != 3 {
 		t.Errorf("%v", names)
 	}
-	if of := collector.Attributes(to.Traces()[0].ResourceSpans[0].Resource.Attributes); of["service.name"] != "mine" {
+	if of := trace.Attributes(to.Traces()[0].ResourceSpans[0].Resource.Attributes); of["service.name"] != "mine" {
 		t.Errorf("%v", of)
 	}
 	m := to.Metrics()["gen_ai.client.operation.duration"]

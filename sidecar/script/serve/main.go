@@ -89,7 +89,7 @@ func started(listen, dialect, line string) error {
 }
 
 func find(id string) (script.Dialect, error) {
-	for _, d := range script.Dialects() {
+	for _, d := range servers.Dialects() {
 		if d.ID == id {
 			return d, nil
 		}

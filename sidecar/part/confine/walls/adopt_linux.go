@@ -16,7 +16,7 @@ func (r *run) adopt() error {
 		m, err := r.next()
 		switch {
 		case err != nil:
-			return fmt.Errorf("%w: the child was lost: %w", ErrUnfit, err)
+			return fmt.Errorf("%w: the child was lost: %w", errUnfit, err)
 		case m.kind == saidKeeper:
 			r.command = int(m.a)
 		case m.kind == saidResult:
@@ -31,7 +31,7 @@ func (r *run) adopt() error {
 				unix.Close(pidfd)
 			}
 			if err != nil {
-				return fmt.Errorf("%w: take over system calls: %w", ErrUnfit, err)
+				return fmt.Errorf("%w: take over system calls: %w", errUnfit, err)
 			}
 		}
 	}
@@ -78,18 +78,18 @@ func (r *run) step(m message) error {
 	case strings.HasPrefix(o.what, "enter "):
 		return &stepError{o.what, errno, o.part}
 	}
-	return fmt.Errorf("%w: %w", ErrUnfit, &stepError{o.what, errno, o.part})
+	return fmt.Errorf("%w: %w", errUnfit, &stepError{o.what, errno, o.part})
 }
 
 // codeOf is the exit code of a run that did not begin.
 func codeOf(err error) int {
 	switch {
-	case errors.Is(err, ErrUnfit):
+	case errors.Is(err, errUnfit):
 		return ExitUnfit
 	case errors.Is(err, unix.ENOENT):
-		return ExitNotFound
+		return exitNotFound
 	case errors.As(err, new(*stepError)):
-		return ExitNotRun
+		return exitNotRun
 	}
 	return ExitUnfit
 }

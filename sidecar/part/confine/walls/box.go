@@ -1,7 +1,9 @@
-// Package walls runs a command that can touch what it was given and nothing else: the
-// kernel refuses the rest. Landlock guards files, TCP and signals. A filter for system calls
-// refuses what Landlock does not cover, and hands some calls to the supervisor, which does
-// them itself on what it has checked. No root is needed. It knows no rule and no tool call.
+// Package walls runs a command that can touch what it was given and nothing else: the kernel refuses the
+// rest. Landlock guards files, TCP and signals. A filter for system calls refuses what Landlock does not
+// cover, and hands some calls to the supervisor, which does them itself on what it has checked. No root is
+// needed. It knows no rule and no tool call. What a gateway starts in place of a command takes its ticket,
+// which says what it may touch, and is ssh for git that runs so. Since each confined command starts it, it
+// imports nothing of the server.
 package walls
 
 import (
@@ -69,8 +71,8 @@ type Streams struct {
 // Exit codes of a run that are not those of the command.
 const (
 	ExitUnfit    = 125 // this machine cannot confine
-	ExitNotRun   = 126 // the command is there and cannot be run
-	ExitNotFound = 127
+	exitNotRun   = 126 // the command is there and cannot be run
+	exitNotFound = 127
 )
 
 // checked is the box with its paths absolute and without links, as the kernel sees them.
@@ -142,7 +144,7 @@ func (b Box) program() (path string, code int, err error) {
 				return path, 0, nil
 			}
 		}
-		return "", ExitNotFound, fmt.Errorf("%s: command not found", name)
+		return "", exitNotFound, fmt.Errorf("%s: command not found", name)
 	}
 	return name, 0, nil
 }

@@ -13,7 +13,7 @@ type kernel struct{}
 
 // Run says that this system cannot confine.
 func Run(Box, Streams) (int, error) {
-	return ExitUnfit, fmt.Errorf("%w: nothing confines on %s/%s yet", ErrUnfit, runtime.GOOS, runtime.GOARCH)
+	return ExitUnfit, fmt.Errorf("%w: nothing confines on %s/%s yet", errUnfit, runtime.GOOS, runtime.GOARCH)
 }
 
 // Probe says that this system gives nothing.

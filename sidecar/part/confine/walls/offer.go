@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ErrUnfit is in every error that means: this machine cannot confine.
-var ErrUnfit = errors.New("this machine cannot confine")
+// errUnfit is in every error that means: this machine cannot confine.
+var errUnfit = errors.New("this machine cannot confine")
 
 // Part is one thing that is enforced.
 type Part string
@@ -15,13 +15,13 @@ type Part string
 const (
 	PartFiles    Part = "files"
 	PartBelow    Part = "below"
-	PartMetadata Part = "metadata"
+	partMetadata Part = "metadata"
 	PartTCP      Part = "tcp"
 	PartUDP      Part = "udp"
 	PartUnix     Part = "unix"
 	PartSignals  Part = "signals"
-	PartProc     Part = "proc"
-	PartLimits   Part = "limits"
+	partProc     Part = "proc"
+	partLimits   Part = "limits"
 )
 
 // Parts are all of them, with what each means.
@@ -29,13 +29,13 @@ func Parts() []Given {
 	return []Given{
 		{Part: PartFiles, About: "files outside cannot be read, run or changed"},
 		{Part: PartBelow, About: "what lies below a folder that may be written can be hidden or fixed"},
-		{Part: PartMetadata, About: "modes, owners, times and attributes of files outside cannot be changed"},
+		{Part: partMetadata, About: "modes, owners, times and attributes of files outside cannot be changed"},
 		{Part: PartTCP, About: "TCP connections lead only where they may"},
 		{Part: PartUDP, About: "no UDP, and no other kind of network"},
 		{Part: PartUnix, About: "no sockets of programs outside"},
 		{Part: PartSignals, About: "programs outside get no signals"},
-		{Part: PartProc, About: "memory, environment and files of programs outside cannot be seen; names and command lines can"},
-		{Part: PartLimits, About: "time, memory, processes, files and output are bound"},
+		{Part: partProc, About: "memory, environment and files of programs outside cannot be seen; names and command lines can"},
+		{Part: partLimits, About: "time, memory, processes, files and output are bound"},
 	}
 }
 

@@ -13,9 +13,9 @@ func Probe() Offer {
 			o.Parts[i].Missing = err.Error()
 		case missing[g.Part] != "":
 			o.Parts[i].Missing = missing[g.Part]
-		case g.Part == PartProc:
+		case g.Part == partProc:
 			o.Parts[i].Missing = "the profile refuses it, and nothing here tries that"
-		case g.Part == PartLimits:
+		case g.Part == partLimits:
 			o.Parts[i].Missing = "memory and processes are not counted, and what leaves the group of processes outlives the command"
 		default:
 			o.Parts[i].By = "Seatbelt"

@@ -18,7 +18,7 @@ type kernel struct {
 // quick asks what costs nothing to ask. What is not known then is tried by the run itself.
 func quick() (o Offer, err error) {
 	if o.landlock, err = landlock(); err != nil {
-		return o, fmt.Errorf("%w: %w", ErrUnfit, err)
+		return o, fmt.Errorf("%w: %w", errUnfit, err)
 	}
 	// A filter that stands nowhere: flags are looked at first. Without this one a signal
 	// would interrupt a call that the supervisor does, and it would be done twice.
@@ -56,10 +56,10 @@ func Probe() Offer {
 		missing[PartBelow] = err.Error()
 	}
 	by := map[Part]string{
-		PartFiles: "Landlock", PartBelow: "a namespace of mounts", PartMetadata: "the supervisor",
+		PartFiles: "Landlock", PartBelow: "a namespace of mounts", partMetadata: "the supervisor",
 		PartTCP: "the supervisor", PartUDP: "seccomp",
-		PartUnix: "the supervisor", PartSignals: "the supervisor", PartProc: "Landlock",
-		PartLimits: "the supervisor",
+		PartUnix: "the supervisor", PartSignals: "the supervisor", partProc: "Landlock",
+		partLimits: "the supervisor",
 	}
 	if o.landlock.net != 0 {
 		by[PartTCP] = "Landlock, and the supervisor"

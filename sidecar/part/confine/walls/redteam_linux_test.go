@@ -16,9 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"golang.org/x/sys/unix"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/corpus"
 )
 
 // Where the commands of the red team work, and what is not theirs.
@@ -42,7 +41,7 @@ func TestRedTeamConfined(t *testing.T) {
 		t.Skip("long, and what runs are other programs")
 	}
 	var commands []string
-	for _, row := range corpus.Load[struct{ Command string }](t, "redteam") {
+	for _, row := range testkit.Corpus[struct{ Command string }](t, "redteam") {
 		if row.Command != "" {
 			commands = append(commands, row.Command)
 		}

@@ -27,7 +27,7 @@ const (
 // did not run, or was ended. A process runs one command: limits hold for it as well.
 func Run(b Box, std Streams) (int, error) {
 	if !b.Untried {
-		return ExitUnfit, fmt.Errorf("%w without --untried: %s", ErrUnfit, untried)
+		return ExitUnfit, fmt.Errorf("%w without --untried: %s", errUnfit, untried)
 	}
 	b, err := b.checked()
 	if err != nil {
@@ -41,8 +41,8 @@ func Run(b Box, std Streams) (int, error) {
 	if err != nil {
 		return ExitUnfit, err
 	}
-	if (b.Limits.Memory > 0 || b.Limits.Processes > 0) && !b.lenient(PartLimits) {
-		return ExitUnfit, fmt.Errorf("%w to a limit of memory or processes: leave these out", ErrUnfit)
+	if (b.Limits.Memory > 0 || b.Limits.Processes > 0) && !b.lenient(partLimits) {
+		return ExitUnfit, fmt.Errorf("%w to a limit of memory or processes: leave these out", errUnfit)
 	}
 	for resource, most := range map[int]int64{syscall.RLIMIT_FSIZE: b.Limits.File,
 		syscall.RLIMIT_NOFILE: int64(b.Limits.Open)} {
@@ -62,7 +62,7 @@ func Run(b Box, std Streams) (int, error) {
 		Files: []uintptr{uintptr(pipes.fds[0]), uintptr(pipes.fds[1]), uintptr(pipes.fds[2])},
 	})
 	if err != nil {
-		return ExitUnfit, fmt.Errorf("%w: %s: %w", ErrUnfit, sandboxExec, err)
+		return ExitUnfit, fmt.Errorf("%w: %s: %w", errUnfit, sandboxExec, err)
 	}
 	defer func() {
 		endGroup(pid)

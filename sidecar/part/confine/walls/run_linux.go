@@ -111,7 +111,7 @@ func (r *run) wait() (int, error) {
 	for {
 		if _, err := unix.Poll(fds, watch.pause(time.Now())); err != nil {
 			if !errors.Is(err, unix.EINTR) {
-				return ExitUnfit, fmt.Errorf("%w: wait for the command: %w", ErrUnfit, err)
+				return ExitUnfit, fmt.Errorf("%w: wait for the command: %w", errUnfit, err)
 			}
 			continue
 		}
@@ -128,7 +128,7 @@ func (r *run) wait() (int, error) {
 		m, err := r.next()
 		switch {
 		case err != nil:
-			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", ErrUnfit, err)
+			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", errUnfit, err)
 		case m.kind == saidFailure:
 			failed = r.step(m)
 		case m.kind == saidEnd:

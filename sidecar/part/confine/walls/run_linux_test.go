@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ports"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
@@ -100,7 +100,7 @@ func TestConfinedTwice(t *testing.T) {
 	outer.Read, outer.Env = append(outer.Read, inner.Dir), append(outer.Env, roleOf+"=box "+string(text))
 	var out bytes.Buffer
 	code, err := Run(outer, Streams{Out: &out, Err: &out})
-	if code != ExitUnfit || err != nil || !strings.Contains(out.String(), ErrUnfit.Error()) {
+	if code != ExitUnfit || err != nil || !strings.Contains(out.String(), errUnfit.Error()) {
 		t.Errorf("%d %v %s", code, err, out.String())
 	}
 }
@@ -209,7 +209,7 @@ func TestSession(t *testing.T) {
 
 // inSession starts a server, reaches it from other commands, and ends it from one.
 func inSession(t *testing.T, end func(work string, supervisor int) string) {
-	port := strings.TrimPrefix(ports.Address(t), "127.0.0.1")
+	port := strings.TrimPrefix(testkit.Address(t), "127.0.0.1")
 	work, records := t.TempDir(), t.TempDir()
 	boxed := func(session, command string, env ...string) *exec.Cmd {
 		b := fit(t, "bash", "-c", command)

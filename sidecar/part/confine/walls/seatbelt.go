@@ -130,7 +130,7 @@ func (p *seatbelt) flush() {
 func seatbeltText(path string) (string, error) {
 	if !utf8.ValidString(path) ||
 		strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", fmt.Errorf("%w: a profile can hold no name with a line break or the like: %q", ErrUnfit,
+		return "", fmt.Errorf("%w: a profile can hold no name with a line break or the like: %q", errUnfit,
 			path)
 	}
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil

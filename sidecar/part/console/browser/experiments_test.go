@@ -16,8 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/arms"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment/design"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -65,18 +64,18 @@ func afternoon(t *testing.T) func(*config.Settings) {
 		files, err := ruletest.Source(t, "").Read()
 		ruletest.Must(t, err)
 		files["extra/experiments.ours.yaml"], files["prompts/short.txt"] = trials, "Be short.\n"
-		set, problems := ruletest.Loader(design.Section()).Load(files)
+		set, problems := ruletest.Loader(experiment.Section()).Load(files)
 		if set == nil {
 			t.Fatal(problems)
 		}
 		now := time.Now().Add(-5 * time.Hour)
-		l, err := arms.Open(arms.Config{Path: filepath.Join(state, arms.FileName),
+		l, err := experiment.OpenTracker(experiment.TrackerConfig{Path: filepath.Join(state, experiment.CountsFile),
 			Now: func() time.Time { return now }, Metrics: telemetry.New(),
 			Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
 		ruletest.Must(t, err)
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 3000 {
-			assignment := l.Assign(set, fmt.Sprint("r", i), design.Asking{Session: fmt.Sprint("s", i)})
+			assignment := l.Assign(set, fmt.Sprint("r", i), experiment.Asking{Session: fmt.Sprint("s", i)})
 			chance := .22
 			if strings.Contains(assignment.Arms(), "short-prompt/short") {
 				chance = .10

@@ -18,7 +18,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run/journal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -41,24 +40,24 @@ func errand() script.Scenario {
 
 // broken writes the journal of a run that a crash has broken off: a file was written, and another
 // call was about to change something.
-func broken(t *testing.T, state, id string, last ...journal.Record) {
+func broken(t *testing.T, state, id string, last ...run.JournalRecord) {
 	t.Helper()
-	j, err := journal.Open(journal.Config{Dir: filepath.Join(state, run.Folder), Now: time.Now})
+	j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(state, run.Folder), Now: time.Now})
 	ruletest.Must(t, err)
 	request, err := json.Marshal(map[string]any{"model": "executor",
 		"messages": []map[string]string{{"role": "user",
 			"content": "go on: tidy the notes of june and tell me what is open"}}})
 	ruletest.Must(t, err)
-	r, err := j.Begin(journal.Begin{ID: id, Model: "executor", Session: "june", Rules: "000000000000",
+	r, err := j.Begin(run.BeginRecord{ID: id, Model: "executor", Session: "june", Rules: "000000000000",
 		Sum: "sum-" + id, Request: request})
 	ruletest.Must(t, err)
-	for _, rec := range append([]journal.Record{
-		{Turn: &journal.Turn{N: 1, Reasoning: "The notes first.", Calls: []journal.Wrote{
+	for _, rec := range append([]run.JournalRecord{
+		{Turn: &run.TurnRecord{N: 1, Reasoning: "The notes first.", Calls: []run.WroteRecord{
 			{ID: "c1", Tool: "read", Arguments: `{"path":"june.md"}`}, {ID: "c2", Tool: "write", Arguments: `{"path":"open.md","content":"- the lift"}`},
 		}, Prompt: 1200, Answer: 80}},
-		{Call: &journal.Call{ID: "c1", Tool: "read", Does: "read: june.md"}},
-		{Result: &journal.Result{ID: "c1", Text: strings.Repeat("- call about the lift\n", 400), Took: 3}},
-		{Call: &journal.Call{ID: "c2", Tool: "write", Does: "write: open.md", Changes: true}},
+		{Call: &run.CallRecord{ID: "c1", Tool: "read", Does: "read: june.md"}},
+		{Result: &run.ResultRecord{ID: "c1", Text: strings.Repeat("- call about the lift\n", 400), Took: 3}},
+		{Call: &run.CallRecord{ID: "c2", Tool: "write", Does: "write: open.md", Changes: true}},
 	}, last...) {
 		ruletest.Must(t, r.Add(rec))
 	}
@@ -311,10 +310,10 @@ func TestPastScripts(t *testing.T) {
 	}
 	ruletest.Must(t, l.Close())
 	broken(t, settings.State, "runEvil",
-		journal.Record{Turn: &journal.Turn{N: 2, Content: evil, Reasoning: evil,
-			Calls: []journal.Wrote{{ID: "e", Tool: evil, Arguments: string(args)}}}},
-		journal.Record{Result: &journal.Result{ID: "e", Text: evil}},
-		journal.Record{End: &journal.End{Status: journal.Failed, Text: evil}})
+		run.JournalRecord{Turn: &run.TurnRecord{N: 2, Content: evil, Reasoning: evil,
+			Calls: []run.WroteRecord{{ID: "e", Tool: evil, Arguments: string(args)}}}},
+		run.JournalRecord{Result: &run.ResultRecord{ID: "e", Text: evil}},
+		run.JournalRecord{End: &run.EndRecord{Status: run.Failed, Text: evil}})
 	s := stage.Open(t, change, stage.Model(nil))
 	b := open(t, s)
 	b.signIn(evil, stage.Admin)

@@ -1,0 +1,89 @@
+package modelserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// cached is the folder of that name in the user's cache. What it holds is made once, also where several
+// processes ask for it.
+func cached(name string, fill func(dir string) error) (string, error) {
+	dir, err := cacheFolder(name)
+	if err != nil || found(dir) {
+		return dir, err
+	}
+	cache := filepath.Dir(dir)
+	if err := os.MkdirAll(cache, 0o755); err != nil {
+		return "", err
+	}
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return "", err
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return "", err
+	}
+	if found(dir) {
+		return dir, nil
+	}
+	// Beside it first, so that a folder with the final name is always complete.
+	beside, err := os.MkdirTemp(cache, name+".")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(beside)
+	if err := fill(beside); err != nil {
+		return "", err
+	}
+	return dir, os.Rename(beside, dir)
+}
+
+func cacheFolder(name string) (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "gpt-oss-executor", name), err
+}
+
+func found(dir string) bool {
+	_, err := os.Stat(dir)
+	return err == nil
+}
+
+// key names what is made of these contents.
+func key(contents ...[]byte) string {
+	sum := sha256.New()
+	for _, c := range contents {
+		fmt.Fprintf(sum, "%d:%s", len(c), c)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:6])
+}
+
+// output runs a command in a folder, and gives what it prints.
+func output(dir string, env []string, command ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, stderr.Bytes())
+	}
+	return out, nil
+}
+
+// sources is the folder of this package.
+func sources() (string, error) {
+	out, err := output("", nil, "go", "list", "-f", "{{.Dir}}",
+		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")
+	return string(bytes.TrimSpace(out)), err
+}

@@ -1,0 +1,297 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+)
+
+// Compiled are the compiled file. They never change. The zero value tries nothing.
+type Compiled struct {
+	List      []Experiment
+	choices   []ruleset.Variant
+	Capture   *Recording // nil: nothing is recorded
+	failed    []*regexp.Regexp
+	corrected []*regexp.Regexp
+}
+
+// Of are those of a rule set.
+func Of(s *ruleset.Set) *Compiled { return ruleset.Of[Compiled](s) }
+
+// Experiment is one of them, compiled.
+type Experiment struct {
+	ID, About, Status, Unit string
+	Place                   string // file:line
+	Phase                   int
+	Arms                    []compiledArm // the first one is compared with
+	Shadow                  bool
+	Floor                   float64 // of each share; 0: the shares stay
+	Measure                 string
+	Margin                  float64 // of 1 for a rate; a smaller difference does not matter
+	Guards                  []guardrail
+	Stop                    Stop
+	when                    func(Asking) (bool, error)
+	pinned                  map[string]int // units → arms
+}
+
+// compiledArm is one of its arms.
+type compiledArm struct {
+	ruleset.Overlay
+	Share float64 // of 1
+}
+
+// guardrail is a measure that must not get worse by more.
+type guardrail struct {
+	Measure string
+	By      float64 // of 1 for a rate
+}
+
+// Recording says which replies are recorded.
+type Recording struct {
+	Share    float64 // of 1
+	Messages bool
+	Mask     bool
+	Bytes    int64
+	Age      time.Duration
+	when     func(Captured) (bool, error)
+}
+
+// Idle says that there is nothing to try and nothing to record.
+func (x *Compiled) Idle() bool { return len(x.List) == 0 && x.Capture == nil }
+
+// Compile checks the file and makes it ready.
+func (f *RulesFile) Compile(r *ruleset.Reader) any {
+	c := compiler{r}
+	out := Compiled{failed: c.signs(f.Outcomes.Failed), corrected: c.signs(f.Outcomes.Corrected)}
+	if r := f.Capture; r != nil {
+		out.Capture = &Recording{
+			Share: r.Share / 100, Messages: r.Messages, Mask: r.Secrets != "keep",
+			Bytes: int64(cmp.Or(r.Size, 256<<20)), Age: cmp.Or(r.Age, 720*time.Hour),
+			when: ruleset.When[Captured](c.Reader, r.When),
+		}
+	}
+	var ids []rulefile.Text
+	for i := range f.Experiments {
+		e := &f.Experiments[i]
+		ids = append(ids, e.ID)
+		for _, arm := range e.Arms {
+			c.IDs(arm.Key)
+		}
+		out.List = append(out.List, c.experiment(e))
+	}
+	c.IDs(ids...)
+	c.Unique("id", ids)
+	out.choose(r)
+	return &out
+}
+
+// compiler compiles what stands in the file.
+type compiler struct{ *ruleset.Reader }
+
+// signs compiles signs, and tries their examples.
+func (c compiler) signs(list []Sign) (out []*regexp.Regexp) {
+	for _, s := range list {
+		re := c.Pattern(s.Find)
+		if re == nil {
+			continue
+		}
+		out = append(out, re)
+		for _, t := range s.Hit {
+			if !re.MatchString(t.Value) {
+				c.Report(t.All(), rulefile.CodeValue, "the sign is not found in this text",
+					"mend the expression, or make it a miss")
+			}
+		}
+		for _, t := range s.Miss {
+			if re.MatchString(t.Value) {
+				c.Report(t.All(), rulefile.CodeValue, "the sign is found in this text",
+					"mend the expression, or make it a hit")
+			}
+		}
+	}
+	return out
+}
+
+func (c compiler) experiment(r *Entry) Experiment {
+	e := Experiment{
+		ID: r.ID.Value, About: r.About, Status: r.Status, Unit: cmp.Or(r.Unit, bySession),
+		Place: r.ID.At.String(), Phase: cmp.Or(r.Phase, 1),
+		Shadow: r.Shadow, Measure: r.Measure.Value, Stop: r.Stop,
+		when: ruleset.When[Asking](c.Reader, r.When),
+	}
+	sum := 0.0
+	for _, a := range r.Arms {
+		sets := ruleset.Overlay{Name: a.Key.Value, At: a.Key, Set: a.Value.Set}
+		e.Arms = append(e.Arms, compiledArm{sets, a.Value.Share / 100})
+		sum += a.Value.Share
+	}
+	switch {
+	case !r.ID.At.Known():
+	case len(e.Arms) < 2:
+		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has two arms or more",
+			"the first one is compared with: control: {share: 50}")
+	case len(e.Arms) > 16:
+		c.Report(r.ID.All(), rulefile.CodeValue, "an experiment has at most 16 arms", "")
+	case math.Abs(sum-100) > 0.001:
+		c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("the shares together are %g, not 100", sum), "")
+	}
+	e.Margin = c.amount(r.Measure, r.Margin)
+	for _, g := range r.Guards {
+		e.Guards = append(e.Guards, guardrail{g.Measure.Value, c.amount(g.Measure, g.By)})
+	}
+	if r.Adapt != nil {
+		if e.Floor = r.Adapt.Floor / 100; e.Floor*float64(len(e.Arms)) > 1 {
+			c.Report(r.ID.All(), rulefile.CodeValue, fmt.Sprintf("%d arms cannot all get %g percent",
+				len(e.Arms), r.Adapt.Floor), "lower the floor")
+		}
+		if r.Shadow {
+			c.Report(r.ID.All(), rulefile.CodeValue, "a shadow experiment has no shares that could adapt",
+				"leave out adaptive or shadow")
+		}
+	}
+	c.sample(r, &e)
+	return e
+}
+
+func (c compiler) measure(t rulefile.Text) (Measure, bool) {
+	m, known := MeasureOf(t.Value)
+	if !known && t.At.Known() {
+		c.Report(t.All(), rulefile.CodeRef, "there is no measure "+t.Value, rulefile.DidYouMean(t.Value,
+			measureIDs()))
+	}
+	return m, known
+}
+
+// amount is how much of a measure: points of a rate are hundredths.
+func (c compiler) amount(of rulefile.Text, x float64) float64 {
+	if m, known := c.measure(of); known && m.Unit == "" {
+		return x / 100
+	}
+	return x
+}
+
+// sample puts units into arms.
+func (c compiler) sample(r *Entry, e *Experiment) {
+	for _, s := range r.Sample {
+		unit := map[string]rulefile.Text{bySession: s.Session, byAgent: s.Agent, byUser: s.User}[e.Unit]
+		if !s.Arm.At.Known() {
+			continue
+		}
+		if unit.Value == "" {
+			c.Report(s.Arm.All(), rulefile.CodeMissing, "the sample names no "+e.Unit,
+				"write "+e.Unit+": its key, and arm")
+			continue
+		}
+		arm := e.Arm(s.Arm.Value)
+		if arm < 0 {
+			c.Report(s.Arm.All(), rulefile.CodeRef, "there is no arm "+s.Arm.Value, "")
+			continue
+		}
+		if _, twice := e.pinned[unit.Value]; twice {
+			c.Report(unit.All(), rulefile.CodeDup, "the "+e.Unit+" "+unit.Value+" stands here twice",
+				"one of them can be in one arm only")
+		}
+		if e.pinned == nil {
+			e.pinned = map[string]int{}
+		}
+		e.pinned[unit.Value] = arm
+	}
+}
+
+// Shares are those of the arms, in their order.
+func (e *Experiment) Shares() []float64 {
+	out := make([]float64, len(e.Arms))
+	for i := range e.Arms {
+		out[i] = e.Arms[i].Share
+	}
+	return out
+}
+
+// Pinned is the arm that a unit is put into by its name; not ok where its share decides.
+func (e *Experiment) Pinned(unit string) (arm int, ok bool) {
+	arm, ok = e.pinned[unit]
+	return arm, ok
+}
+
+// Arm is the number of an arm, or -1.
+func (e *Experiment) Arm(name string) int {
+	return slices.IndexFunc(e.Arms, func(a compiledArm) bool { return a.Name == name })
+}
+
+// Find is an experiment, and one of its arms. The error says which there are.
+func (x *Compiled) Find(id, arm string) (*Experiment, *compiledArm, error) {
+	i := slices.IndexFunc(x.List, func(e Experiment) bool { return e.ID == id })
+	if i < 0 {
+		var ids []string
+		for _, e := range x.List {
+			ids = append(ids, e.ID)
+		}
+		if ids == nil {
+			return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml, nor any other", id)
+		}
+		return nil, nil, fmt.Errorf("there is no experiment %s in experiments.yaml; %s", id,
+			rulefile.DidYouMean(id, ids))
+	}
+	e := &x.List[i]
+	if k := e.Arm(arm); k >= 0 {
+		return e, &e.Arms[k], nil
+	}
+	var names []string
+	for _, a := range e.Arms {
+		names = append(names, a.Name)
+	}
+	return nil, nil, fmt.Errorf("%s: %s has no arm %s; %s", e.Place, id, arm, rulefile.DidYouMean(arm, names))
+}
+
+// Overlay is what an arm sets, also that of a draft.
+func (x *Compiled) Overlay(id, arm string) (*ruleset.Overlay, error) {
+	e, found, err := x.Find(id, arm)
+	switch {
+	case err != nil:
+		return nil, err
+	case e.Status == Stopped:
+		return nil, fmt.Errorf("%s: %s is stopped, so its arms are not loaded; say status: draft to try them",
+			e.Place, id)
+	}
+	return &found.Overlay, nil
+}
+
+// UnitOf is the unit that asks, for this experiment; empty where the request names none, or
+// the condition does not hold. A condition that fails while it runs does not.
+func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
+	unit = map[string]string{bySession: a.Lasting(), byAgent: a.Agent, byUser: a.User}[e.Unit]
+	if unit == "" || e.when == nil {
+		return unit, nil
+	}
+	if yes, err := e.when(a); !yes {
+		return "", err
+	}
+	return unit, nil
+}
+
+// Takes reports whether a reply is one of those that are recorded, but for the share.
+func (r *Recording) Takes(c Captured) (bool, error) {
+	if r.when == nil {
+		return true, nil
+	}
+	return r.when(c)
+}
+
+// Drawn reports whether a reply is within the share, by its id.
+func (r *Recording) Drawn(id string) bool { return draw("capture", id) < r.Share }
+
+// Failed reports whether the result of a tool says that it failed.
+func (x *Compiled) Failed(text string) bool { return found(x.failed, text) }
+
+// Corrected reports whether a user says that the answer before was wrong.
+func (x *Compiled) Corrected(text string) bool { return found(x.corrected, text) }
+
+func found(list []*regexp.Regexp, text string) bool {
+	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+}

@@ -1,0 +1,243 @@
+package experiment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"maps"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// CaptureRecord is a line of a segment. What replay.Record has, it has under the same names. The
+// messages stand inside of request, since a document with messages is a request.
+type CaptureRecord struct {
+	At        time.Time         `json:"at"`
+	ID        string            `json:"id"`
+	Model     string            `json:"model"`
+	Server    string            `json:"server,omitempty"`
+	Session   string            `json:"session,omitempty"`
+	Agent     string            `json:"agent,omitempty"`
+	Channel   string            `json:"channel,omitempty"`
+	Caller    string            `json:"caller,omitempty"` // the field user of the request
+	User      string            `json:"user,omitempty"`   // what the user said last
+	Workspace string            `json:"workspace,omitempty"`
+	Rules     string            `json:"rules_version,omitempty"`
+	Style     string            `json:"style,omitempty"`
+	Profile   string            `json:"profile,omitempty"`
+	Arms      []string          `json:"arms,omitempty"`
+	Message   Message           `json:"message"`
+	Tools     []json.RawMessage `json:"tools"` // null: unknown, as they were too long to keep
+	// length where the message was cut: what stands at its end is not whole
+	Finish  string         `json:"finish_reason"`
+	Reading Made           `json:"reading"`
+	Outcome Came           `json:"outcome"`
+	Shadow  *shadowReading `json:"shadow,omitempty"`
+	Request *Asked         `json:"request,omitempty"`
+	Masked  int            `json:"masked,omitempty"` // secrets
+	// what is not whole → the bytes that it had, or how many calls
+	Cut map[string]int `json:"cut,omitempty"`
+}
+
+// Message is what the server said.
+type Message struct {
+	Content   string     `json:"content"`
+	Reasoning string     `json:"reasoning_content,omitempty"`
+	Calls     []toolCall `json:"tool_calls,omitempty"`
+}
+
+// toolCall is a call as OpenAI writes it.
+type toolCall struct {
+	ID       string   `json:"id,omitempty"`
+	Type     string   `json:"type"`
+	Function function `json:"function"`
+}
+
+// function is what is called.
+type function struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// Made is a reading. A text that is left out is as the server said it.
+type Made struct {
+	Calls     []Call    `json:"calls"`
+	Content   *string   `json:"content,omitempty"`
+	Reasoning *string   `json:"reasoning,omitempty"`
+	Finish    string    `json:"finish_reason,omitempty"`
+	Refused   []refusal `json:"refused,omitempty"`
+	Early     bool      `json:"ended_early,omitempty"`
+}
+
+// Came is what came of a reply. Times are in milliseconds.
+type Came struct {
+	Turns        int     `json:"turns,omitempty"`
+	Fault        string  `json:"fault,omitempty"`
+	PromptTokens int     `json:"prompt_tokens,omitempty"`
+	Tokens       int     `json:"tokens,omitempty"`
+	First        float64 `json:"first_ms,omitempty"`
+	All          float64 `json:"all_ms,omitempty"`
+}
+
+// shadowReading is the reading of a shadow arm.
+type shadowReading struct {
+	Arm string `json:"arm"`
+	Made
+}
+
+// Asked is what the model was asked.
+type Asked struct {
+	Messages json.RawMessage `json:"messages"`
+}
+
+// maxLine is the longest line that is written or read.
+const maxLine = 4 << 20
+
+var errTooLong = errors.New("it is too long to be recorded")
+
+// line is an entry as a segment has it. A record that is too long, such as one of control
+// characters, is made once more with short texts.
+func (e *entry) line(known *offered) ([]byte, error) {
+	for _, most := range [...]int{maxText, maxText / 16} {
+		var buf bytes.Buffer
+		enc := json.NewEncoder(&buf)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(e.record(most, known)); err != nil {
+			return nil, err
+		}
+		if buf.Len() <= maxLine {
+			return buf.Bytes(), nil
+		}
+	}
+	return nil, errTooLong
+}
+
+// record is an entry with its secrets masked and its texts no longer than most.
+func (e *entry) record(most int, known *offered) *CaptureRecord {
+	r := e.reply
+	m := &mask{on: e.rule.Mask, most: most, cut: map[string]int{}}
+	maps.Copy(m.cut, e.cut)
+	out := &CaptureRecord{
+		At: r.At, ID: m.name(r.ID), Model: m.name(r.Model), Server: m.name(r.Server),
+		Session: m.name(r.Session), Agent: m.name(r.Agent), Channel: m.name(r.Channel),
+		Caller: m.name(r.Caller), User: m.text("user", r.User),
+		Workspace: m.name(r.Workspace), Rules: m.name(r.Rules), Style: m.name(r.Style),
+		Profile: m.name(r.Profile), Finish: m.name(r.Finish),
+		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome.came(),
+		Cut: m.cut,
+	}
+	for _, arm := range r.Arms[:min(len(r.Arms), maxCapturedCalls)] {
+		out.Arms = append(out.Arms, m.name(arm))
+	}
+	if s := r.Shadow; s != nil {
+		out.Shadow = &shadowReading{m.name(s.Arm), m.made("shadow", r, &s.Reading)}
+	}
+	if r.Messages != nil && len(r.Messages) <= 4*most {
+		out.Request = &Asked{m.document(r.Messages)}
+	} else if r.Messages != nil {
+		m.cut["messages"] = len(r.Messages)
+	}
+	if _, without := m.cut["tools"]; !without {
+		list, n := known.list(r.Tools, m.on)
+		out.Tools, m.n = list, m.n+n
+	}
+	for _, part := range [...]string{"message", "content", "reasoning", "calls"} {
+		if _, is := m.cut[part]; is {
+			out.Finish = "length"
+		}
+	}
+	out.Masked = m.n
+	return out
+}
+
+func (m *mask) message(r *captureReply) Message {
+	out := Message{Content: m.text("content", r.Content), Reasoning: m.text("reasoning", r.Reasoning)}
+	for _, c := range r.Calls {
+		if len(c.Arguments) > m.most {
+			m.cut["calls"] = max(m.cut["calls"], len(r.Calls))
+			break
+		}
+		out.Calls = append(out.Calls, toolCall{m.name(c.ID), "function",
+			function{m.name(c.Name), m.hide(c.Arguments)}})
+	}
+	return out
+}
+
+// made is a reading of a reply; what is as the server said it is left out.
+func (m *mask) made(name string, said *captureReply, r *captureReading) Made {
+	out := Made{Calls: []Call{}, Finish: m.name(r.Finish), Early: r.Early}
+	if r.Content != said.Content {
+		text := m.text(name+".content", r.Content)
+		out.Content = &text
+	}
+	if r.Reasoning != said.Reasoning {
+		text := m.text(name+".reasoning", r.Reasoning)
+		out.Reasoning = &text
+	}
+	for _, c := range r.Calls {
+		if len(c.Arguments) > m.most {
+			m.cut[name+".calls"] = max(m.cut[name+".calls"], len(r.Calls))
+			break
+		}
+		c.Name, c.Strategy, c.Arguments = m.name(c.Name), m.name(c.Strategy), m.document(c.Arguments)
+		out.Calls = append(out.Calls, c)
+	}
+	for _, f := range r.Refused {
+		out.Refused = append(out.Refused, refusal{m.name(f.Code), m.name(f.Name), m.within(f.Why, maxWhy)})
+	}
+	return out
+}
+
+func (o captureOutcome) came() Came {
+	ms := func(d time.Duration) float64 {
+		return float64(d.Round(10*time.Microsecond)) / float64(time.Millisecond)
+	}
+	return Came{o.Turns, scan.Head(o.Fault, maxName), o.PromptTokens, o.Tokens, ms(o.First), ms(o.All)}
+}
+
+// offered remembers lists of tools as they are written: most requests bring the same ones, and
+// masking them takes longer than all else.
+type offered struct{ of *recent.Map[written] } // by a hash
+
+func newOffered() *offered { return &offered{recent.New[written](maxOffered, nil)} }
+
+type written struct {
+	list []json.RawMessage
+	n    int // secrets
+}
+
+// maxOffered is how many lists are remembered.
+const maxOffered = 32
+
+func (o *offered) list(tools []tools.Tool, on bool) ([]json.RawMessage, int) {
+	sum := sha256.New()
+	if on {
+		sum.Write([]byte{1})
+	}
+	for _, t := range tools {
+		sum.Write(quoted(t.Name))
+		sum.Write(t.Parameters)
+		sum.Write([]byte{0})
+	}
+	key := string(sum.Sum(nil))
+	if w := o.of.Get(key); w != nil {
+		return w.list, w.n
+	}
+	m := mask{on: on}
+	w := written{list: []json.RawMessage{}}
+	for _, t := range tools {
+		doc := append([]byte(`{"name":`), quoted(m.name(t.Name))...)
+		if p := m.document(t.Parameters); p != nil {
+			doc = append(append(doc, `,"parameters":`...), p...)
+		}
+		w.list = append(w.list, append(doc, '}'))
+	}
+	w.n = m.n
+	kept, _ := o.of.Use(key)
+	*kept = w
+	return w.list, w.n
+}

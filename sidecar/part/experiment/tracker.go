@@ -1,0 +1,309 @@
+package experiment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
+)
+
+// What is remembered at most.
+const (
+	maxUnits    = 20_000 // of one experiment
+	maxCalls    = 20_000 // whose results have not come
+	maxRequests = 10_000 // that feedback may name
+	maxSessions = 4_096
+)
+
+// TrackerConfig is what a Tracker works with. Metrics and Log must be set.
+type TrackerConfig struct {
+	Path    string // of the file of counts; empty: they are in memory
+	Now     func() time.Time
+	Store   *captureStore // of recorded replies; nil: none is recorded
+	Metrics *telemetry.Metrics
+	Log     *slog.Logger
+	// closed when the process before, which counts in the same file, has ended; nil: there is none
+	Before <-chan struct{}
+	Peers  peerCounts // what other replicas have counted; nil: there are none
+}
+
+// Tracker assigns requests to arms and counts the outcomes. It is safe for concurrent use.
+type Tracker struct {
+	TrackerConfig
+	shadows chan job
+	waits   atomic.Int64 // bytes of what waits for shadows
+	crashed time.Time    // when the log last reported that a shadow did
+	ended   sync.WaitGroup
+	wrong   troubles
+
+	mu        sync.Mutex
+	dirty     bool
+	before    *File          // what the process before had counted, which counts on; nil: it has ended
+	peers     []*File        // of other replicas, as of a moment ago
+	arms      map[string]int // of the units there, by what is tried and unit
+	published bool           // they know what is counted here
+	unshared  bool           // the log has reported that they cannot
+	past      []*trial       // that no rules run any more, or not so; the newest last
+	trials    map[string]*trial
+	calls     *recent.Map[[]place] // whose results have not come
+	requests  *recent.Map[rated]
+	sessions  *recent.Map[habits]
+}
+
+// place is the arm of a unit.
+type place struct {
+	of   *trial
+	unit string
+	arm  int
+}
+
+// rated is a request, and the last score of its answer.
+type rated struct {
+	places []place
+	last   Unit // empty: nothing was
+}
+
+// habits are what a session did lately.
+type habits struct {
+	calls   map[string]int // how often, by a hash of tool and arguments
+	counted int            // so many messages were looked at for a correction
+}
+
+// OpenTracker reads what was counted before. A damaged file is set aside; one that cannot be read is an
+// error.
+func OpenTracker(c TrackerConfig) (*Tracker, error) {
+	l := &Tracker{TrackerConfig: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
+		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil),
+		shadows: make(chan job, maxJobs)}
+	if err := l.load(); err != nil {
+		return nil, fmt.Errorf("read what experiments have counted: %w", err)
+	}
+	return l, nil
+}
+
+// Assignment is a request, in its arms. It is the watcher of its turns.
+type Assignment struct {
+	Set *ruleset.Set // by which it is served
+
+	tracker *Tracker
+	base    *ruleset.Set
+	id      string
+	who     Asking
+	places  []place
+	shadows []shadowed
+
+	user, workspace string // what is recorded of the request
+	messages        json.RawMessage
+	replies         int // replies so far
+	kept            []captureReply
+}
+
+// Watch assigns a request, as a turn.Watch.
+func (tr *Tracker) Watch(_ context.Context, r *turn.Request) turn.Watcher {
+	if r.Body == nil || Of(r.Set).Idle() { // most servers: it costs nothing there
+		return nil
+	}
+	user := ""
+	if at, ok := r.Body.Field("user"); ok {
+		user, _ = openai.Text(r.Body.Body, at)
+	}
+	assignment := tr.Assign(r.Set, r.ID, Asking{Model: r.Who.Model, Agent: r.Who.Agent,
+		Session: r.Who.Session, Channel: r.Who.Channel, User: user, Tools: len(r.Body.Tools)})
+	if assignment == nil {
+		return nil
+	}
+	r.Set = assignment.Set
+	return assignment
+}
+
+// Assign assigns a request to arms, by who asks. The set is the one in force. A request that no experiment
+// is about, and of which nothing is recorded, has no assignment: nil.
+func (tr *Tracker) Assign(set *ruleset.Set, id string, who Asking) *Assignment {
+	x := Of(set)
+	if x.Idle() {
+		return nil
+	}
+	s := &Assignment{Set: set, tracker: tr, base: set, id: id, who: who}
+	records := s.recording() != nil
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	var arms []string
+	for i := range x.List {
+		e := &x.List[i]
+		if e.Status != Running {
+			continue
+		}
+		t := tr.trial(set, e)
+		if t.Stopped != "" {
+			continue
+		}
+		unit, err := e.UnitOf(who)
+		if err != nil && tr.wrong.failed(e.ID, set.Version, err, tr.Now()) {
+			tr.Log.Warn("the condition of an experiment failed, so a request is not in it",
+				"event", "experiment_failed", "experiment", e.ID, "detail", err.Error())
+		}
+		if unit == "" {
+			continue
+		}
+		if arm, is := e.Pinned(unit); is {
+			if !e.Shadow {
+				arms = append(arms, e.ID+"/"+e.Arms[arm].Name)
+			}
+			continue
+		}
+		p := t.assign(e, unit, tr.arms)
+		if s.places = append(s.places, p); e.Shadow {
+			s.shadows = append(s.shadows, shadowed{t, e})
+		} else {
+			arms = append(arms, e.ID+"/"+e.Arms[p.arm].Name)
+		}
+	}
+	if len(s.places)+len(arms) == 0 && !records {
+		return nil
+	}
+	s.Set = set.Under(arms)
+	if id != "" && len(s.places) > 0 {
+		at, _ := tr.requests.Use(id)
+		*at = rated{places: s.places}
+	}
+	tr.dirty, tr.published = true, false
+	return s
+}
+
+// key names a unit without saying who it is.
+func key(experiment, unit string) string {
+	sum := sha256.Sum256([]byte(experiment + "\x00" + unit))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Arms are those of the assignment, as the header of the answer names them; empty for none.
+func (s *Assignment) Arms() string {
+	if s == nil {
+		return ""
+	}
+	return strings.Join(s.Set.Arms, " ")
+}
+
+// Ended counts what came of the whole request. An excuse in place of an answer is none, whatever its
+// status. A caller that left shows nothing, nor does a request that was refused before the model was asked.
+func (s *Assignment) Ended(o *turn.Outcome) {
+	a := &o.Account
+	if o.Status == upstream.StatusClosed || a.Model == "" {
+		return
+	}
+	fault, failed := "", o.Status != http.StatusOK
+	if failed {
+		fault = "failed"
+	}
+	s.put(a, o.Took, fault)
+	failed = failed || a.Excused()
+	s.tracker.mu.Lock()
+	defer s.tracker.mu.Unlock()
+	s.rate(Failed, failed)
+	if failed {
+		return
+	}
+	s.count(Turns, float64(a.Turns))
+	s.count(Tokens, float64(a.Completion))
+	s.count(answer, float64(o.Took.Milliseconds()))
+	if a.First > 0 {
+		s.count(First, float64(a.First.Milliseconds()))
+	}
+	s.rate(askedAgain, a.Again > 0)
+	s.rate(Empty, a.Empty)
+	if a.Offered {
+		s.rate(callFound, a.Calls > 0)
+	}
+}
+
+// rate counts one event of a measure.
+func (s *Assignment) rate(measure string, yes bool) { s.count(measure, number(yes)) }
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func (s *Assignment) count(measure string, x float64) {
+	for _, p := range s.places {
+		p.count(measure, x)
+	}
+	s.tracker.dirty, s.tracker.published = true, false
+}
+
+// Feedback counts the score that the caller gives the answer to a request: 0 is bad, 1 is good. A later
+// score takes the place of an earlier one.
+func (tr *Tracker) Feedback(request string, score float64) error {
+	if !(score >= 0 && score <= 1) {
+		return errors.New("score must be a number from 0 to 1")
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	r := tr.requests.Get(request)
+	if r == nil {
+		return errUnknown
+	}
+	now := Unit{X: score, N: 1}
+	for _, p := range r.places {
+		p.add(liked, now.X-r.last.X, now.N-r.last.N)
+	}
+	r.last = now
+	tr.dirty, tr.published = true, false
+	return nil
+}
+
+// errUnknown is that of a request that was in no arm, or long ago.
+var errUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
+
+// Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
+func (s *Assignment) Asked(req *openai.Request, _ string) {
+	x := Of(s.base)
+	s.note(req)
+	s.tracker.mu.Lock()
+	defer s.tracker.mu.Unlock()
+	answered := true // the last thing before the user's message is an answer
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		if m.Role != "tool" {
+			continue
+		}
+		if call := s.tracker.calls.Get(s.call(m.CallID)); call != nil {
+			ok := !x.Failed(req.Text(m, maxResult))
+			for _, p := range *call {
+				p.count(toolOK, number(ok))
+			}
+			s.tracker.calls.Drop(s.call(m.CallID))
+		}
+	}
+	for i := len(req.Messages) - 1; i >= 0 && req.Messages[i].Role != "assistant"; i-- {
+		answered = answered && req.Messages[i].Role == "user" && i > 0
+	}
+	if s.who.Session == "" {
+		return // which messages were there before is unknown
+	}
+	h, _ := s.tracker.sessions.Use(s.who.Session)
+	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {
+		s.rate(Corrected, x.Corrected(req.LastUser))
+		h.counted = len(req.Messages)
+	}
+}
+
+// maxResult is how much of a result is looked at, in bytes: failures are short.
+const maxResult = 4 << 10

@@ -1,0 +1,272 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/tools"
+)
+
+// runAll runs the calls of one reply, in their order; where the rules say so, and all of them
+// only read, at the same time. The error means that what is done cannot be kept, so that nothing
+// more must run.
+func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
+	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
+	together := r.rules.Parallel == "read" && !slices.ContainsFunc(s.Calls,
+		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
+	var group sync.WaitGroup
+	for i := range s.Calls {
+		each := func() {
+			known := false
+			if results[i], known = r.acts.result(s.ids[i]); !known {
+				results[i], errs[i] = r.run(ctx, s, i, results[:i])
+			}
+		}
+		if together {
+			group.Go(each)
+		} else {
+			each()
+		}
+		if !together && errs[i] != nil {
+			break
+		}
+	}
+	group.Wait()
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	r.count(s.Calls, results)
+	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n,
+		"calls", len(results))
+	return results, nil
+}
+
+// count counts the calls of a reply with their results, and warns the model where one was seen before
+// with its.
+func (r *Run) count(calls []tools.Call, results []tools.Result) {
+	for i := range results {
+		if times := r.acts.seen(calls[i].Key(), &results[i]); times > 1 && times == r.rules.Same-1 {
+			results[i].Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
+		}
+	}
+}
+
+// run runs one call of a reply, and gives what the model reads of it. Before it are the results
+// of the calls before.
+func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Result) (tools.Result, error) {
+	id, call := s.ids[i], s.Calls[i]
+	if ctx.Err() != nil {
+		return notRun, nil
+	}
+	rule := r.rules.Tool(call.Name)
+	call.Arguments = r.filled(call, rule.Set)
+	note, refusal := r.meant(&call, s, before)
+	does := progress(call)
+	r.tell(does)
+	began := r.Now()
+	ctx, span := r.span.Tool(ctx, id, call.Name, call.Arguments)
+	var result tools.Result
+	var err error
+	if refusal == nil {
+		result, refusal, err = r.judged(ctx, id, &call, does, rule, span)
+	}
+	spent := r.Now().Sub(began)
+	took := spent.Milliseconds()
+	if err != nil {
+		span.End("failed", "")
+		return result, err
+	}
+	if refusal != nil {
+		r.tell("It was not run: " + refusal.ToPerson())
+		result = tools.Result{Failed: true, Text: refusal.Why}
+	} else {
+		r.acts.counts(call.Name, spent)
+		r.edit(&call, &result)
+		if r.changes(&call) {
+			r.acts.add(does, &result)
+		}
+	}
+	if result.Failed {
+		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id,
+			"tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
+	} else {
+		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id,
+			"tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
+	}
+	r.Turns.Metrics.RunCalls.WithLabelValues(telemetry.Labels(r.Model.ID.Value, r.set.Arms, call.Name,
+		outcome(&result, refusal))...).Inc()
+	if refusal != nil { // all of it: it says what the model can do
+		result.Text = "Error: " + refusal.Why
+	} else {
+		result.Text = r.shown(call.Name, &result) + note
+	}
+	span.End(outcome(&result, refusal), result.Text)
+	if refusal == nil { // even if it cannot be kept
+		r.acts.knows(id, result)
+	}
+	err = r.add(JournalRecord{Result: &ResultRecord{ID: id, Text: result.Text, Failed: result.Failed,
+		Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
+	return result, err
+}
+
+// outcome is how a call went, for the metrics.
+func outcome(res *tools.Result, refusal *tools.Refusal) string {
+	switch {
+	case refusal != nil:
+		return "refused"
+	case res.Doubt:
+		return "doubt"
+	case res.Failed:
+		return "failed"
+	}
+	return "ok"
+}
+
+// shown is what the model reads of a result.
+func (r *Run) shown(tool string, res *tools.Result) string {
+	text := strings.TrimRight(res.Text, "\n")
+	switch {
+	case text == "":
+		text = "(no output)"
+	case res.Failed && !strings.HasPrefix(strings.ToLower(text), "error"):
+		text = "Error: " + text
+	}
+	text, _ = tools.Trim(text, r.set.Results.Bounds(ruleset.OfRuns, tool, r.window,
+		utf8.RuneCountInString(text)))
+	if res.Doubt {
+		text += "\n\nIt is not known whether this call took effect. Look first, before you send it again."
+	}
+	return text
+}
+
+// judged runs a call that may run, unless its result is known.
+func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule RunTool,
+	span *telemetry.ToolSpan) (res tools.Result, refusal *tools.Refusal, err error) {
+	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
+		span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
+			Place:   d.Place,
+			Outcome: string(d.Outcome)})
+	}}
+	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {
+		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
+			e.Until.Format(time.TimeOnly), e.ID))
+	})
+	if refusal != nil {
+		return res, refusal, nil
+	}
+	key := r.who.Agent + "\x00" + r.who.Session + "\x00" + call.Key()
+	if rule.Cache > 0 {
+		if res, ok := r.cache.get(key); ok {
+			return res, nil, nil
+		}
+	}
+	if err := r.starts(id, call, does); err != nil {
+		return res, nil, err
+	}
+	if r.changes(call) {
+		r.acts.knows(id, r.doubted(call.Name))
+	}
+	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name,
+		"args", masked(string(call.Arguments)))
+	for try := 0; ; try++ {
+		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again ||
+			try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+			break
+		}
+	}
+	if rule.Cache > 0 && !res.Failed {
+		r.cache.put(key, res, rule.Cache)
+	}
+	return res, nil, nil
+}
+
+// send sends a call once, within its time.
+func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
+	in, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	res := r.works(in, id, call)
+	if in.Err() != nil && ctx.Err() == nil && res.Failed {
+		res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", within, res.Text)
+	}
+	return res
+}
+
+// works has a call run at its source. A bug there is a failure of the call, and not the end of the run.
+func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res tools.Result) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id,
+				"tool", call.Name, "detail", fmt.Sprint(bug), "stack", string(debug.Stack()))
+			res = tools.Result{Failed: true, Doubt: r.changes(&call.Call),
+				Text: "this tool has a bug, and broke off."}
+		}
+	}()
+	return r.offered[call.Name].Run(ctx, id, call)
+}
+
+// pause waits before the next try of a call. It reports whether there may be one.
+func (r *Run) pause(ctx context.Context, try, seconds int) bool {
+	l := r.set.Limits
+	wait := min(l.RetryMin<<try, l.RetryMax)
+	if asked := time.Duration(seconds) * time.Second; asked > l.RetryMax {
+		return false
+	} else if asked > wait {
+		wait = asked
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// filled are the arguments of a call, with those that the rules set where it leaves them out.
+func (r *Run) filled(call tools.Call, set map[string]any) json.RawMessage {
+	if len(set) == 0 {
+		return call.Arguments
+	}
+	catalog := tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools)
+	var args map[string]json.RawMessage
+	if json.Unmarshal(call.Arguments, &args) != nil {
+		return call.Arguments
+	}
+	changed := false
+	for name, v := range set {
+		if _, given := args[name]; given || !catalog.Takes(call.Name, name) {
+			continue
+		}
+		if raw, err := json.Marshal(v); err == nil {
+			args[name], changed = raw, true
+		}
+	}
+	if !changed {
+		return call.Arguments
+	}
+	out, err := json.Marshal(args)
+	if err != nil {
+		return call.Arguments
+	}
+	return out
+}
+
+// masked is the beginning of a text for the log.
+func masked(text string) string {
+	text, _ = secrets.Mask(text)
+	return strings.ToValidUTF8(text[:min(len(text), 500)], "")
+}

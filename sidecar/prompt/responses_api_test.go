@@ -1,0 +1,14 @@
+package prompt_test
+
+import (
+	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
+)
+
+// What holds for chat completions holds for the Responses API.
+func TestInResponses(t *testing.T) {
+	provider.InResponses(t, map[string]func(*testing.T){
+		"edits": TestEditsOfAProvider,
+	})
+}

@@ -1,0 +1,93 @@
+package prompt
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/tidwall/gjson"
+)
+
+// parameters are the members of a request that say how a reply is drawn. No other can be set:
+// tools, messages and streaming are none of the rules'.
+var parameters = []string{
+	"temperature", "top_p", "top_k", "min_p", "typical_p", "frequency_penalty", "presence_penalty",
+	"repetition_penalty",
+	"seed", "stop", "max_tokens", "max_completion_tokens", "reasoning_effort",
+}
+
+// ours are members that no setting can say for a caller.
+var ours = []string{"model", "messages", "tools", "tool_choice", "functions", "function_call", "stream",
+	"stream_options", "n"}
+
+// lengths are the two names of how long a reply may be.
+var lengths = []string{"max_tokens", "max_completion_tokens"}
+
+// sampling sets and limits parameters, rule by rule; those of the locked folder come last.
+func (d *draft) sampling(rules []compiled[requestRule, RequestFacts], defaults map[string]any) {
+	now := map[string][]byte{}
+	for _, r := range rules {
+		for _, name := range slices.Sorted(maps.Keys(r.says.Set)) {
+			if value, err := json.Marshal(r.says.Set[name]); err == nil && d.set(now, name, value) {
+				d.done.made(r.editRule)
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(r.says.Most)) {
+			most, err := json.Marshal(r.says.Most[name])
+			if err == nil && d.limit(now, name, most, defaults) {
+				d.done.made(r.editRule)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		d.edits = append(d.edits, d.q.Set(name, now[name]))
+	}
+}
+
+// set notes the value of a member. It reports whether that changes it.
+func (d *draft) set(now map[string][]byte, name string, value []byte) bool {
+	if was, ok := d.value(now, name, nil); ok && string(was) == string(value) {
+		return false
+	}
+	now[name] = value
+	return true
+}
+
+// limit lowers a member. How long a reply may be has two names, and both are lowered. A request that has
+// neither gets one, since it has no bound.
+func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults map[string]any) (did bool) {
+	names, said := []string{name}, false
+	if slices.Contains(lengths, name) {
+		names = lengths
+	}
+	for _, n := range names {
+		value, ok := d.value(now, n, defaults)
+		v := gjson.ParseBytes(value)
+		if ok && v.Type == gjson.Null {
+			ok = false
+		}
+		said = said || ok
+		if ok && (v.Type != gjson.Number || v.Num > gjson.ParseBytes(most).Num) {
+			did = d.set(now, n, most) || did
+		}
+	}
+	if !said && len(names) > 1 {
+		did = d.set(now, name, most) || did
+	}
+	return did
+}
+
+// value is that of a member, as it is by now.
+func (d *draft) value(now map[string][]byte, name string, defaults map[string]any) ([]byte, bool) {
+	if v, ok := now[name]; ok {
+		return v, true
+	}
+	if at, ok := d.q.Field(name); ok {
+		return at.Of(d.q.Body), true
+	}
+	if v, ok := defaults[name]; ok {
+		raw, err := json.Marshal(v)
+		return raw, err == nil
+	}
+	return nil, false
+}
