@@ -96,7 +96,7 @@ func TestPasses(t *testing.T) {
 
 // A command that may send nothing sends no long head either, in one header or in many.
 func TestHeads(t *testing.T) {
-	r := newRig(t, Limits{}, echo)
+	r := newRig(t, proxyLimits{}, echo)
 	for headers, want := range map[string]int{
 		"X: " + strings.Repeat("x", 3<<10) + "\r\n": 200,
 		"X: " + strings.Repeat("x", 5<<10) + "\r\n": 403,
