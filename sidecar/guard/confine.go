@@ -96,8 +96,8 @@ func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effec
 
 // outside reports whether a command that may leave needs what no confined command has, and is
 // nothing but that. It names no file and no variable, so that nothing of the workspace decides what it
-// does there, and no variable that is hidden inside is printed or sent. One program in it that the kernel could hold keeps all of it inside, since reading may have
-// missed what that one runs.
+// does there, and no variable that is hidden inside is printed or sent. One program in it that the kernel
+// could hold keeps all of it inside, since reading may have missed what that one runs.
 func (j *judge) outside(f *policy.Facts) bool {
 	needs := j.set.Confined("").Outside
 	needed := func(c shell.Command) bool { return slices.ContainsFunc(needs, c.Is) }

@@ -20,12 +20,9 @@ func callHandlers() map[int]func(*caller) verdict {
 		unix.SYS_KILL: (*caller).kill, unix.SYS_IOCTL: (*caller).terminal,
 	})
 	for _, nr := range []int{unix.SYS_PRLIMIT64, unix.SYS_SCHED_SETAFFINITY, unix.SYS_SCHED_SETSCHEDULER,
-		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR} {
-		d[nr] = (*caller).ofTree
-	}
-	// Asked about only where the kernel does not keep signals inside.
-	for _, nr := range []int{unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO,
-		unix.SYS_RT_TGSIGQUEUEINFO} {
+		unix.SYS_SCHED_SETPARAM, unix.SYS_SCHED_SETATTR,
+		// asked about only where the kernel does not keep signals inside
+		unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO} {
 		d[nr] = (*caller).ofTree
 	}
 	return d
@@ -36,7 +33,8 @@ func callHandlers() map[int]func(*caller) verdict {
 func fileHandlers() map[int]func(*caller) verdict {
 	d := map[int]func(*caller) verdict{
 		unix.SYS_INOTIFY_ADD_WATCH: (*caller).watch,
-		unix.SYS_FCHMOD:            func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
+
+		unix.SYS_FCHMOD: func(c *caller) verdict { return c.chmod(ofFD(c.args[0]), nil, c.args[1]) },
 		unix.SYS_FCHMODAT: func(c *caller) verdict {
 			at, err := c.at(0)
 			return c.chmod(at, err, c.args[2])
