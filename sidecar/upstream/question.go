@@ -36,14 +36,16 @@ type question struct {
 // call, a whole reply lacks the thought and the text in front of it.
 func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) question {
 	get := func(path string) gjson.Result { return gjson.GetBytes(chat, path) }
-	f, own := srv.Unparsed, srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
+	f := srv.Unparsed
+	own := srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
 	switch {
 	case own:
 		whole := !get("stream").Bool()
 		streams = streams && !get("logprobs").Bool() || !whole // a document keeps them
 		read := func(begun string) func(io.ReadCloser) io.ReadCloser {
 			return func(body io.ReadCloser) io.ReadCloser {
-				return newOllamaReply(body, streams, whole || get("stream_options.include_usage").Bool(), begun)
+				usage := whole || get("stream_options.include_usage").Bool()
+				return newOllamaReply(body, streams, usage, begun)
 			}
 		}
 		asked := ollamaRequest(chat, streams)
