@@ -87,6 +87,13 @@ func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
 			}
 		}
 	}
+	parts := strings.Split(full, "/")
+	for _, s := range g.Roots.Secret {
+		if n := depth(s) + 1; within(s, folder.Resolved) && n <= len(parts) &&
+			match(strings.Join(parts[:n], "/"), s, false) {
+			u.worsen(Secret)
+		}
+	}
 	for _, p := range g.candidates(folder.Resolved, rest) {
 		u.worsen(g.class(&place{path: p, op: op}))
 	}

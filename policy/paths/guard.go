@@ -173,7 +173,7 @@ func (r Roots) Real(links Links, kept func(folder string) string) Roots {
 	}
 	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept),
 		ReadFiles: r.ReadFiles,
-		Own:       each(r.Own, look), Look: each(r.Look, kept), Homes: r.Homes}
+		Own:       each(r.Own, look), Secret: each(r.Secret, look), Look: each(r.Look, kept), Homes: r.Homes}
 }
 
 func each(ps []string, of func(string) string) []string {

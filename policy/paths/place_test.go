@@ -120,6 +120,33 @@ func TestLiteral(t *testing.T) {
 	}
 }
 
+// What roots list as secret is that wherever it lies, but for a root in it, and whatever holds it is not
+// around the workspace.
+func TestListedSecrets(t *testing.T) {
+	g := Guard{Roots: Roots{Cwd: "/srv/project", Home: "/home/agent", Look: []string{"/home/agent", "/srv"},
+		Write: []string{"/srv/project", "/home/agent/vault/open"}}}
+	g.Roots.Secret = []string{"/srv/project/keys", "/home/agent/vault", "/srv/list.txt"}
+	g.Roots.Own = g.Roots.Secret
+	for _, c := range []struct {
+		op          Op
+		text, class string
+	}{
+		{Read, "keys/a", Secret}, {Write, "keys/a", Secret}, {Delete, "keys", Secret}, {Read, "keys2/a", Workspace},
+		{Read, "k*s/a", Secret}, {Read, "k*s", Secret}, {Read, "*", Secret}, {Read, "*.go", Workspace}, {Read, "src/*", Workspace}, {Delete, "k*", Secret}, {Read, "~/vault", Secret}, {Read, "~/vault/x/y", Secret}, {Read, "~/vault/open/x", Workspace},
+		{Read, "/srv/list.txt", Secret}, {Read, "/srv/other.txt", Around}, {Read, "~", Home}, {Read, "/srv", Protected},
+	} {
+		if u := g.Word(c.op, Word{Text: c.text, Glob: strings.Contains(c.text, "*")}, g.Roots.Cwd, "argument"); u.Class != c.class {
+			t.Errorf("%s %q: %s, want %s", c.op, c.text, u.Class, c.class)
+		}
+	}
+	moved := g.Roots.Of("/home/bo")
+	for _, place := range []string{"/home/bo/vault/x", "/home/agent/vault/x"} {
+		if u := (Guard{Roots: moved}).Literal(Read, place); u.Class != Secret {
+			t.Errorf("%s for another user: %s", place, u.Class)
+		}
+	}
+}
+
 // Roots nest: the innermost counts, and special folders around a root do not.
 func TestNested(t *testing.T) {
 	g := Guard{Roots: Roots{

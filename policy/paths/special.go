@@ -18,7 +18,10 @@ type kind struct {
 // a root does not count: the root was chosen by a person.
 func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
 	p := at.path
-	if g.own(p, root) {
+	switch {
+	case closed(g.Roots.Secret, p, root):
+		class = Secret
+	case closed(g.Roots.Own, p, root):
 		class = Control
 	}
 	folded := fold(p)
@@ -93,9 +96,9 @@ func soften(class string, home, write bool) string {
 	return class
 }
 
-// own says whether a path is one of the guard's own.
-func (g Guard) own(p, root string) bool {
-	return slices.ContainsFunc(g.Roots.Own, func(o string) bool {
+// closed says whether a path is in one of the places, and not in a root inside of it.
+func closed(places []string, p, root string) bool {
+	return slices.ContainsFunc(places, func(o string) bool {
 		return within(p, o) && !(len(root) > len(o) && within(root, o))
 	})
 }

@@ -3,6 +3,7 @@ package paths
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -62,12 +63,7 @@ func (g Guard) unfit(at place) string {
 
 // owned says whether one of the guard's own files is in a folder, or around it.
 func (g Guard) owned(p string) bool {
-	for _, o := range g.Roots.Own {
-		if within(o, p) || within(p, o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.Roots.Own, func(o string) bool { return within(o, p) || within(p, o) })
 }
 
 // gatewayWorkspace is where OpenClaw 2026.9.6 puts the workspaces of agents that have no

@@ -31,8 +31,9 @@ type Roots struct {
 	ReadFiles []string `json:"read_files"` // single files that may be read
 	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
 	// the home folders of others are of class foreign; else of class outside
-	Homes bool     `json:"-"`
-	Own   []string `json:"own"` // files and folders of the guard itself: class control
+	Homes  bool     `json:"-"`
+	Own    []string `json:"own"`    // files and folders of the guard itself: class control
+	Secret []string `json:"secret"` // those among Own that hold secrets: class secret
 }
 
 // Workspace is where the agent works: the first folder that it may write. Relative paths may start elsewhere,
@@ -47,8 +48,8 @@ func (r Roots) Workspace() string {
 // Of are the same folders where the agent runs as another user, with this home folder. What is of
 // the guard in the home folder of its own user stays so.
 func (r Roots) Of(home string) Roots {
-	own := r.Own
-	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own} {
+	own, secret := r.Own, r.Secret
+	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own, &r.Secret} {
 		moved := slices.Clone(*list)
 		for i, folder := range moved {
 			if rest, in := strings.CutPrefix(folder, r.Home); in && (rest == "" || rest[0] == '/') {
@@ -57,7 +58,7 @@ func (r Roots) Of(home string) Roots {
 		}
 		*list = moved
 	}
-	r.Own, r.Home = slices.Concat(own, r.Own), home
+	r.Own, r.Secret, r.Home = slices.Concat(own, r.Own), slices.Concat(secret, r.Secret), home
 	return r
 }
 
@@ -71,7 +72,7 @@ const (
 	// what tools run by themselves there: CI, editor tasks, .envrc, .npmrc
 	Automation = "automation"
 	Readable   = "readable" // inside a folder of Roots.Read, or one of Roots.ReadFiles
-	Secret     = "secret"   // keys, tokens, password files, histories of shells
+	Secret     = "secret"   // keys, tokens, password files, histories of shells, and Roots.Secret
 	Around     = "around"   // inside a folder of Roots.Look, if it is read
 	Foreign    = "foreign"  // in the home folder of another user
 	// what runs later by itself: start-up files of shells, cron, git hooks

@@ -110,7 +110,13 @@ func (s *Set) Enforces() bool {
 }
 
 // Roots are the folders of paths.yaml, as they are in a world.
-func (s *Set) Roots(w World) paths.Roots { return w.over(s.own) }
+func (s *Set) Roots(w World) paths.Roots {
+	r := w.over(s.own)
+	if s.locked != nil {
+		r.Own = slices.Concat(r.Own, w.over(s.locked).Own)
+	}
+	return r
+}
 
 // Fixed reports whether the workspace is said by paths.yaml or the locked folder, so that
 // what the gateway says of it does not count.

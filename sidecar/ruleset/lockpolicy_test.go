@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,31 @@ rules:
 	if d := set.CheckPath(paths.Write, "/data/x", somebody, at); !strings.HasPrefix(d.Place,
 		"policy/paths.yaml:") {
 		t.Error(d.Place)
+	}
+}
+
+// TestListedSecrets: what either folder lists as secret stays unread, and no confined command has it.
+func TestListedSecrets(t *testing.T) {
+	own := builtin(t)
+	own[pathsFilename] = strings.Replace(own[pathsFilename], "secret: []", "secret: [~/vault]", 1)
+	lock := rulefile.Files{pathsFilename: "version: 1\ninclude: [builtin/paths.yaml]\nroots: {secret: [/srv/customers]}\n"}
+	files, err := lockedSource(t, own, lock).Read()
+	check(t, err)
+	set, problems := Full.Load(files)
+	if set == nil || len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	home := set.Roots(World{}).Home
+	for path, want := range map[string]string{home + "/vault/a": "path-secret", "/srv/customers/b": "path-secret"} {
+		if d := set.CheckPath(paths.Read, path, somebody, At{Now: exampleTime}); d.Effect != policy.Deny ||
+			d.Rule != want {
+			t.Errorf("%s: %s %s", path, d.Effect, d.Rule)
+		}
+	}
+	for _, hidden := range []string{home + "/vault", "/srv/customers"} {
+		if !slices.Contains(set.Roots(World{}).Own, hidden) {
+			t.Errorf("confined commands have %s", hidden)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type rootsRule struct {
 	Look      *[]rulefile.Text `rule:"look" doc:"Folders that may be read, too, by commands and tools alike, except where private things are: secrets, other homes, hidden folders of a home, files of the guard. The profile strict leaves them out." eg:"['~', /etc]"`
 	Learn     *[]rulefile.Text `rule:"learn" doc:"How the gateway says, in its own system message, where an agent works: a line, or several, with {workspace} in place of the folder, and {folder} for others that may be written. The first that is found counts. A workspace that is set outranks it." eg:"['Working directory: {workspace}']"`
 	Own       *[]rulefile.Text `rule:"own" doc:"Files and folders of the guard itself. They are of class control." eg:"[/etc/gpt-oss-executor]"`
+	Secret    *[]rulefile.Text `rule:"secret" doc:"Files and folders that hold secrets, beside those that are known by their names. They are of class secret, also in the workspace, and no confined command has them." eg:"[~/vault, /srv/keys]"`
 }
 
 // pathArguments says by tool which arguments are paths, and what happens to them.

@@ -45,7 +45,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		said *[]rulefile.Text
 		to   *[]string
 	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Look, &out.Look},
-		{r.Own, &out.Own}} {
+		{r.Own, &out.Own}, {r.Secret, &out.Secret}} {
 		if list.said == nil {
 			continue
 		}
@@ -65,6 +65,9 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 	}
 	if r.Write != nil || r.Workspace != nil || base == nil {
 		out.Write = append([]string{out.Cwd}, out.Write...)
+	}
+	if base == nil || r.Own != nil || r.Secret != nil {
+		out.Own = slices.Concat(out.Own, out.Secret)
 	}
 	to.roots = out
 	to.roots = to.at([]string{out.Cwd})
