@@ -32,8 +32,8 @@ type question struct {
 	promptAt string
 }
 
-// question puts a chat into the words of a server. Who reads streams gets one of Ollama: where it cannot parse a
-// call, a whole reply lacks the thought and the text in front of it.
+// question puts a chat into the words of a server. Who reads streams gets one of Ollama: where it cannot
+// parse a call, a whole reply lacks the thought and the text in front of it.
 func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) question {
 	get := func(path string) gjson.Result { return gjson.GetBytes(chat, path) }
 	f := srv.Unparsed
