@@ -269,7 +269,7 @@ func (f *framing) starts(fixed Template, i int) (end int, is verdict) {
 // still come.
 func (f *framing) find(fixed Template, from int) (at, end int, is verdict) {
 	for at = from; at < len(f.v); at++ {
-		if len(fixed) > 0 && fixed[0].lit != "" && !scan.IsWord(fixed[0].lit[0]) { // no letter, which has two cases
+		if len(fixed) > 0 && fixed[0].lit != "" && !scan.IsWord(fixed[0].lit[0]) { // a letter has two cases
 			n := strings.IndexByte(f.v[at:], fixed[0].lit[0])
 			if n < 0 {
 				break
