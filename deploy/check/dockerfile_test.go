@@ -20,8 +20,8 @@ import (
 	"github.com/moby/patternmatcher/ignorefile"
 )
 
-// stage is a stage of a Dockerfile while it is built: a folder that is its root.
-type stage struct {
+// buildStage is a stage of a Dockerfile while it is built: a folder that is its root.
+type buildStage struct {
 	root, dir string // dir is WORKDIR
 	env       []string
 	base      string
@@ -35,7 +35,7 @@ type stage struct {
 
 // image builds the Dockerfile as BuildKit reads it. Docker is not here: a RUN step runs in a root of its own,
 // in which the base image is the Go of this machine.
-func image(t *testing.T) *stage {
+func image(t *testing.T) *buildStage {
 	t.Helper()
 	file, err := os.Open("../Dockerfile")
 	if err != nil {
@@ -53,10 +53,10 @@ func image(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := map[string]*stage{}
-	var last *stage
+	made := map[string]*buildStage{}
+	var last *buildStage
 	for _, s := range stages {
-		last = &stage{root: t.TempDir(), dir: "/", base: s.BaseName}
+		last = &buildStage{root: t.TempDir(), dir: "/", base: s.BaseName}
 		made[s.Name] = last
 		for _, c := range s.Commands {
 			last.step(t, c, made)
@@ -65,7 +65,7 @@ func image(t *testing.T) *stage {
 	return last
 }
 
-func (s *stage) step(t *testing.T, c instructions.Command, made map[string]*stage) {
+func (s *buildStage) step(t *testing.T, c instructions.Command, made map[string]*buildStage) {
 	t.Helper()
 	switch c := c.(type) {
 	case *instructions.WorkdirCommand:
@@ -134,7 +134,7 @@ func ignorer(t *testing.T) func(path string) bool {
 }
 
 // take copies a file, or what is in a folder, as COPY does.
-func (s *stage) take(t *testing.T, source, context, to, chown string, ignored func(string) bool) {
+func (s *buildStage) take(t *testing.T, source, context, to, chown string, ignored func(string) bool) {
 	t.Helper()
 	target := s.root + filepath.Join("/", to)
 	if !filepath.IsAbs(to) {
@@ -202,7 +202,7 @@ func goHere(t *testing.T) (root, modules, cache string) {
 
 // run runs a RUN step in the root of the stage. The system of this machine is the base image, and cannot be
 // written.
-func (s *stage) run(t *testing.T, line string) {
+func (s *buildStage) run(t *testing.T, line string) {
 	t.Helper()
 	goroot, modules, cache := goHere(t)
 	var b strings.Builder
@@ -240,7 +240,7 @@ func (s *stage) run(t *testing.T, line string) {
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // command is a program in the container, as its user, with more variables.
-func (s *stage) command(t *testing.T, env []string, args ...string) *exec.Cmd {
+func (s *buildStage) command(t *testing.T, env []string, args ...string) *exec.Cmd {
 	t.Helper()
 	uid, gid, _ := strings.Cut(s.user, ":")
 	u, err := strconv.ParseUint(uid, 10, 32)
