@@ -175,7 +175,7 @@ func (c agentCall) fill(work, command string) string {
 
 // worseBecause says why a turn of an agent ends worse with the sidecar than without it, by their ids.
 func worseBecause() map[string]string {
-	const asks = "it runs commands without a question, so the sidecar asks, where nobody can answer without `--admin`. " +
+	const asks = "it runs commands without a question, so the sidecar asks, and no person can answer without `--admin`. " +
 		"The user reads that, and which rule asks."
 	return map[string]string{"opencode/asked": asks, "pi/asked": asks, "goose/asked": asks}
 }
