@@ -286,7 +286,7 @@ func newTrial(t *testing.T, model modelFault, tool toolFault, late bool) *trial 
 
 // faultsFile holds what TestFaults finds, behind this line.
 const (
-	faultsFile = "../../../../docs/faults.md"
+	faultsFile = "../../../docs/faults.md"
 	faultsLine = "<!-- make faults writes what follows -->\n"
 )
 
