@@ -26,11 +26,11 @@ share = $(DESTDIR)$(PREFIX)/share
 # What install lays down below share but the manual pages.
 completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_gpt-oss-executor fish/vendor_completions.d/gpt-oss-executor.fish
 
-# All packages but the one that starts a gateway.
-packages = $$(go list ./... | grep -v '/e2e$$')
+# All packages but those that start a gateway or a browser.
+packages = $$(go list ./... | grep -vE '/(e2e|browser)$$')
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|internal/testkit/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long deploy race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
+.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long browser deploy race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,13 +76,12 @@ whole: needs skipped ## what takes longer than test: all of e2e, the race detect
 	$(call parts,e2e slow)
 
 slow:
-	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long deploy
+	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long browser deploy
 
-# What tests use besides Go, and root may install: a gateway comes from npm, the console is tested in a browser.
+# What tests use besides Go, and root may install: a gateway comes from npm.
 needs:
-	@missing=; command -v npm >/dev/null || missing='nodejs npm'; command -v chromium >/dev/null || missing+=' chromium'; \
-	if [ -n "$$missing" ] && [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
-	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $$missing; } >/dev/null || echo "apt-get cannot install $$missing here" >&2; \
+	@if ! command -v npm >/dev/null && [ "$$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends nodejs npm; } >/dev/null || echo 'apt-get cannot install nodejs and npm here' >&2; \
 	fi
 	@command -v npm >/dev/null || { echo 'make test starts a real OpenClaw gateway, which comes from npm, and npm is missing: install it (apt-get install nodejs npm, or nodejs.org), or run make unit, which needs nothing but Go' >&2; exit 1; }
 
@@ -101,6 +100,9 @@ long: ## the tests that unit cuts short: they ask for testing.Short, or have InR
 	@files=$$(grep -rl --include='*_test.go' --exclude-dir=e2e --exclude-dir=check 'testing\.Short()\|provider\.InResponses(' .); \
 	  names=$$(awk '/^func / { name = $$2; sub(/\(.*/, "", name) } /testing\.Short\(\)|provider\.InResponses\(/ { print name }' $$files | sort -u | paste -sd '|'); \
 	  echo "go test -run $$names"; go test -vet=off -timeout 30m -run "^($$names)\$$" $$(xargs dirname <<<"$$files" | sort -u)
+
+browser: ## the console in a browser; needs chromium
+	go test -vet=off -timeout 15m ./sidecar/part/console/browser
 
 deploy: ## what deploy/ holds: dashboard, alerts, manifests, container, units; a minute, the first time three
 	@for tool in promtool prometheus; do command -v $$tool >/dev/null || echo "skipped: what $$tool checks of deploy/; it is not here (apt-get install prometheus)"; done

@@ -5,6 +5,7 @@
 package cond
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -46,6 +47,27 @@ func Compile[E any](t rulefile.Text, words Lists) (func(E) (bool, error), *rulef
 
 // Predicate is Compile for what is passed by its address, and not kept.
 func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefile.Problem) {
+	test, problem := Test[E](t, words)
+	if problem != nil {
+		return nil, problem
+	}
+	return Placed(test, t.At), nil
+}
+
+// Placed is a test whose errors say where its condition stands.
+func Placed[E any](test func(*E) (bool, error), at rulefile.Place) func(*E) (bool, error) {
+	place := at.String()
+	return func(env *E) (bool, error) {
+		holds, err := test(env)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", place, err)
+		}
+		return holds, nil
+	}
+}
+
+// Test is Predicate without the place: the same words are the same test wherever they stand.
+func Test[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefile.Problem) {
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.At.Problem(CodeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
@@ -67,7 +89,7 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 		}
 		holds, ok := out.(bool)
 		if !ok {
-			return false, fmt.Errorf("%s: the condition is neither true nor false", t.At)
+			return false, errors.New("the condition is neither true nor false")
 		}
 		return holds, nil
 	}, nil
@@ -82,7 +104,7 @@ func Number[E any](t rulefile.Text) (func(E) (float64, error), *rulefile.Problem
 	return func(env E) (float64, error) {
 		out, err := run(&env)
 		if err != nil {
-			return 0, err
+			return 0, fmt.Errorf("%s: %w", t.At, err)
 		}
 		n, ok := out.(float64)
 		if !ok || math.IsNaN(n) || math.IsInf(n, 0) {
@@ -100,7 +122,6 @@ func compile[E any](t rulefile.Text, words Lists, as kind) (func(*E) (any, error
 	}
 	spare := make(chan *evaluation, runtime.GOMAXPROCS(0)) // no pool: compiling again takes a hundred runs
 	spare <- first
-	place := t.At.String()
 	return func(env *E) (any, error) {
 		var ev *evaluation
 		select {
@@ -114,7 +135,7 @@ func compile[E any](t rulefile.Text, words Lists, as kind) (func(*E) (any, error
 		default:
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s", place, PlainMessage(err))
+			return nil, errors.New(PlainMessage(err))
 		}
 		return out, nil
 	}, nil

@@ -5,25 +5,47 @@ import (
 	"sync"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // Compiled are the results of Load for the versions that were asked for last: an edit that was checked is not
-// tried again when it comes into force, and an edit tries only those examples of rules about calls that it
-// changes. Safe for concurrent use.
+// tried again when it comes into force, and an edit compiles only those rules about calls, and tries only those
+// of their examples, that it changes. Safe for concurrent use.
 type Compiled struct {
 	mu       sync.Mutex
+	limit    int
 	versions *recent.Map[func() (*Set, rulefile.Problems)]
 	examples *recent.Shared[bool] // those that held, by all that they depend on
+	tests    *recent.Shared[any]  // of conditions, in the same way
 }
 
-// maxExamples bounds the examples that are not tried again: those of a few folders.
-const maxExamples = 1 << 14
+// maxExamples and maxTests bound what is not tried and compiled again: that of a few folders.
+const maxExamples, maxTests = 1 << 14, 1 << 11
 
-// NewCompiled holds the results of so many versions.
+// NewCompiled holds the results of so many versions. Without any, each Load gives a set of its own.
 func NewCompiled(limit int) *Compiled {
-	return &Compiled{versions: recent.New[func() (*Set, rulefile.Problems)](limit, nil),
-		examples: recent.NewShared[bool](maxExamples)}
+	return &Compiled{limit: limit, versions: recent.New[func() (*Set, rulefile.Problems)](limit, nil),
+		examples: recent.NewShared[bool](maxExamples), tests: recent.NewShared[any](maxTests)}
+}
+
+// predicate compiles the condition of a rule about calls; key is all that it depends on.
+func predicate[E any](c *Compiled, key string, t rulefile.Text,
+	words cond.Lists) (func(*E) (bool, error), *rulefile.Problem) {
+	if c == nil {
+		return cond.Predicate[E](t, words)
+	}
+	kept, _ := c.tests.Get(key)
+	test, ok := kept.(func(*E) (bool, error))
+	if !ok {
+		made, problem := cond.Test[E](t, words)
+		if problem != nil {
+			return nil, problem
+		}
+		test = made
+		c.tests.Swap(key, test)
+	}
+	return cond.Placed(test, t.At), nil
 }
 
 // held tells whether an example held before; otherwise it tries it.
@@ -40,6 +62,9 @@ func (c *Compiled) held(example string, try func() bool) (before bool) {
 
 // load gives the result of a version; load makes it.
 func (c *Compiled) load(version string, load func() (*Set, rulefile.Problems)) (*Set, rulefile.Problems) {
+	if c.limit == 0 {
+		return load()
+	}
 	c.mu.Lock()
 	result, made := c.versions.Use(version)
 	if made {

@@ -102,11 +102,15 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 			c.author.lenient, Why: why, Instead: r.Instead, Order: c.order,
 		Facts: r.Unsure != nil || r.When != nil && !readsWords.MatchString(r.When.Value),
 	}
+	in := fmt.Sprint(reflect.TypeFor[E](), c.worldSum)
+	if r.When != nil {
+		in += r.When.Value + "\x00"
+	}
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
 		c.rates(*r.When)
 		c.misspelt(*r.When, c.named, func(subject string) domain { return closed(subject, c.classes) })
-		when, problem := cond.Predicate[E](*r.When, c.words)
+		when, problem := predicate[E](c.Compiled, in, *r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
 		}
@@ -115,10 +119,6 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
 	if r.When != nil && rule.When == nil { // it was reported
 		return append(list, rule)
-	}
-	in := fmt.Sprint(reflect.TypeFor[E](), c.worldSum)
-	if r.When != nil {
-		in += r.When.Value + "\x00"
 	}
 	add := func(script rulefile.Text, want bool) {
 		key := in + strconv.FormatBool(want) + script.Value

@@ -79,7 +79,11 @@ func Changed(files rulefile.Files, comment string) rulefile.Files {
 	return files
 }
 
-// Loader compiles rules with some sections of parts. All others may say anything.
+// tried is what all loads of a package have compiled and tried, whatever sections they have.
+var tried = ruleset.NewCompiled(0)
+
+// Loader compiles rules with some sections of parts. All others may say anything. It gives a set of its own
+// each time, and tries and compiles again only what differs from the loads before.
 func Loader(sections ...ruleset.Section) ruleset.Loader {
 	for _, part := range built.Parts() {
 		for _, name := range append(built.Brings(part, built.RuleFile), built.Brings(part, built.Limit)...) {
@@ -88,7 +92,7 @@ func Loader(sections ...ruleset.Section) ruleset.Loader {
 			}
 		}
 	}
-	return ruleset.Loader{Sections: sections}
+	return ruleset.Loader{Sections: sections, Compiled: tried}
 }
 
 // compiled is what Shared loaders compiled, for each choice of sections.
