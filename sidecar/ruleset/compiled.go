@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Compiled are the results of Load for the versions that were asked for last: an edit that was checked is not
+// Compiled are the results of Load for the versions asked for last: an edit that was checked is not
 // tried again when it comes into force, and an edit compiles only those rules about calls, and tries only those
 // of their examples, that it changes. Safe for concurrent use.
 type Compiled struct {

@@ -39,11 +39,13 @@ func untried(files rulefile.Files) (*Set, rulefile.Problems) {
 	return l.set, l.problems
 }
 
-// Full is the loader of the whole program; RunTests sets it, because this package is below its parts.
+// Full is the loader of the whole program; RunTests sets it, because this package is below its parts. It tries
+// and compiles again only what a test changes.
 var Full Loader
 
 // RunTests runs the tests.
 func RunTests(m *testing.M, full Loader) {
 	Full = full
+	Full.Compiled = NewCompiled(0)
 	goleak.VerifyTestMain(m)
 }

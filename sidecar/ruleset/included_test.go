@@ -27,14 +27,14 @@ func TestLayersSlips(t *testing.T) {
 	} {
 		files := layeredShipped(t)
 		files[c.file] += c.more
-		set, problems := again().Load(files)
+		set, problems := Full.Load(files)
 		if set != nil || len(problems) != 1 || !strings.Contains(problems.Error(), c.want) {
 			t.Errorf("%s%v\nwant %s", c.more, problems, c.want)
 		}
 	}
 	files := layeredShipped(t)
 	files[execFilename] += "rules:\n  - {id: signal, deny: Never.}\n  - {id: power, audit: Only tried.}\n"
-	set, problems := again().Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

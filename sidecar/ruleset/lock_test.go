@@ -16,7 +16,7 @@ import (
 // underLock loads the shipped rules, changed, beneath a locked folder.
 func underLock(t *testing.T, locked, changed rulefile.Files) (*Set, rulefile.Problems) {
 	t.Helper()
-	return again().Load(lockedFiles(t, locked, changed))
+	return Full.Load(lockedFiles(t, locked, changed))
 }
 
 // lockedFiles are those rules.

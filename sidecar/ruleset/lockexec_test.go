@@ -159,7 +159,7 @@ func TestTighten(t *testing.T) {
 		for name, text := range c.locked {
 			files["policy/"+name] = text
 		}
-		if set, problems := again().Load(files); (set != nil) != c.loads {
+		if set, problems := Full.Load(files); (set != nil) != c.loads {
 			t.Errorf("%s: %v", name, problems)
 		}
 		if set, problems := Full.Tighten(files); (set != nil) != c.tightens ||

@@ -72,7 +72,7 @@ func testGolden(t *testing.T, dir string, check func(*testing.T, *Set)) {
 	for _, name := range names {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) {
 			g := readGolden(t, name)
-			set, problems := again().Load(g.files)
+			set, problems := Full.Load(g.files)
 			check(t, set)
 			if len(problems) == 0 {
 				t.Fatal("nothing is wrong with the rules")

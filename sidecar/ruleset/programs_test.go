@@ -20,7 +20,7 @@ func withPrograms(files rulefile.Files, texts map[string]string) rulefile.Files 
 // rows stay. What is wrong with it has its place.
 func TestProgramLayers(t *testing.T) {
 	answers := func(files rulefile.Files) string {
-		set, problems := again().Load(files)
+		set, problems := Full.Load(files)
 		if set == nil {
 			return problems.Error()
 		}

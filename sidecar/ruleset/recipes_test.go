@@ -219,7 +219,7 @@ func loadedFrom(t *testing.T, src rulefile.Source, what string) *Set {
 	t.Helper()
 	files, err := src.Read()
 	check(t, err)
-	set, problems := again().Load(files)
+	set, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %v", what, problems.In(src))
 	}

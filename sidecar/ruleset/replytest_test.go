@@ -30,7 +30,7 @@ func TestReplyTests(t *testing.T) {
 	} {
 		files := maps.Clone(shipped(t))
 		files["tests/t.yaml"] = testHead + c.rest
-		set, problems := again().Load(files)
+		set, problems := Full.Load(files)
 		if c.want == "" {
 			if len(problems) > 0 {
 				t.Errorf("%s: %v", c.name, problems)

@@ -33,7 +33,7 @@ experiments:
     arms: {a: {share: 10}, b: {share: 90, set: {limits.retry.within: 8s}}}
     measure: tokens
 `
-	set, problems := again().Load(files)
+	set, problems := Full.Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
@@ -89,7 +89,7 @@ func TestArmsBesideBrokenFiles(t *testing.T) {
 		files := builtin(t)
 		files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    status: running\n    arms: {control: {share: 50}, new: {share: 50, set: {" + row.set + "}}}\n    measure: tool_ok\n"
 		files[row.file] = row.text
-		set, problems := again().Load(files)
+		set, problems := Full.Load(files)
 		var got []string
 		for _, p := range problems {
 			if !p.Warning {
