@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +29,7 @@ var hasScheme = regexp.MustCompile(`^\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // remote reports whether a text is a URL that is no local file.
 func remote(text string) bool {
-	return hasScheme.MatchString(text) && !strings.HasPrefix(text, "file://")
+	return strings.Contains(text, "://") && hasScheme.MatchString(text) && !strings.HasPrefix(text, "file://")
 }
 
 // unreadable is a path that no guard takes.
@@ -185,7 +184,7 @@ func (a *Arguments) looksThrough(c *Call) bool {
 // runs, and from the folder that stands there, too. The folder of the call itself is known.
 func places(in map[string]any, top bool, g paths.Guard) []paths.Guard {
 	out := []paths.Guard{g}
-	for _, name := range slices.Sorted(maps.Keys(in)) {
+	for _, name := range keys(in) {
 		if dir, is := in[name].(string); is && dir != "" && !(top && name == "workdir") &&
 			worksIn(name, meaning(name), in) {
 			there := g

@@ -143,8 +143,15 @@ const carrier = "tool_call"
 // missing or empty, beside the name. What can be read in two ways comes without
 // arguments, so that it cannot be judged.
 func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool) {
+	if tool != carrier {
+		return "", nil, false
+	}
+	return carried(arguments)
+}
+
+func carried(arguments []byte) (inner string, args []byte, ok bool) {
 	var in map[string]json.RawMessage // a struct would also take ID and ARGS
-	if tool != carrier || json.Unmarshal(arguments, &in) != nil {
+	if json.Unmarshal(arguments, &in) != nil {
 		return "", nil, false
 	}
 	names := given(in, "id", "toolId", "name")

@@ -75,7 +75,7 @@ func nested(tool string, args map[string]any) (found []argument, over bool) {
 
 func (n *nesting) mapping(path string, m map[string]any) {
 	folders := 0
-	for _, name := range slices.Sorted(maps.Keys(m)) {
+	for _, name := range keys(m) {
 		kind := meaning(name)
 		if worksIn(name, kind, m) {
 			if folders++; folders > mostFolders {
@@ -88,6 +88,16 @@ func (n *nesting) mapping(path string, m map[string]any) {
 		n.value(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind, value: m[name],
 			in: m})
 	}
+}
+
+// keys are those of a mapping, sorted.
+func keys(m map[string]any) []string {
+	out := make([]string, 0, len(m))
+	for key := range m {
+		out = append(out, key)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // value takes one argument. A list gives one for all that is plain in it, and others for

@@ -41,23 +41,17 @@ func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 // PathEnvs are what a condition about paths sees, one after the other: those of the call, then those of its
 // commands. The caller must not keep one.
 func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
+	lists := func(c *shell.Command) [][]paths.Use { return [][]paths.Use{c.Reads, c.Writes, c.Deletes} }
 	return func(yield func(*PathEnv, Operand) bool) {
-		env := PathEnv{Scene: f.scene(m)}
-		each := func(uses []paths.Use, cmd *shell.Command) bool {
-			for i := range uses {
-				env.Use = uses[i]
-				if !yield(&env, Operand{Name: uses[i].Path, Command: cmd}) {
-					return false
-				}
+		var env *PathEnv
+		for u, cmd := range uses(f, f.Paths, lists) {
+			if env == nil {
+				env = &PathEnv{Scene: f.scene(m)}
 			}
-			return true
-		}
-		if !each(f.Paths, nil) {
-			return
-		}
-		for cmd := range f.commands() {
-			env.Program = cmd.Binary
-			if !each(cmd.Reads, cmd) || !each(cmd.Writes, cmd) || !each(cmd.Deletes, cmd) {
+			if cmd != nil {
+				env.Program = cmd.Binary
+			}
+			if env.Use = *u; !yield(env, Operand{Name: u.Path, Command: cmd}) {
 				return
 			}
 		}
@@ -66,24 +60,38 @@ func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
 
 // URLEnvs are what a condition about URLs sees, as PathEnvs.
 func (f *Facts) URLEnvs(m Moment) iter.Seq2[*URLEnv, Operand] {
+	lists := func(c *shell.Command) [][]urls.Use { return [][]urls.Use{c.URLs} }
 	return func(yield func(*URLEnv, Operand) bool) {
-		env := URLEnv{Scene: f.scene(m)}
-		each := func(uses []urls.Use, cmd *shell.Command) bool {
-			for i := range uses {
-				env.Use = uses[i]
-				if !yield(&env, Operand{Name: uses[i].URL, Command: cmd}) {
-					return false
-				}
+		var env *URLEnv
+		for u, cmd := range uses(f, f.URLs, lists) {
+			if env == nil {
+				env = &URLEnv{Scene: f.scene(m)}
 			}
-			return true
+			if cmd != nil {
+				env.Program = cmd.Binary
+			}
+			if env.Use = *u; !yield(env, Operand{Name: u.URL, Command: cmd}) {
+				return
+			}
 		}
-		if !each(f.URLs, nil) {
-			return
+	}
+}
+
+// uses are those of the call, then those of its commands.
+func uses[U any](f *Facts, own []U, lists func(*shell.Command) [][]U) iter.Seq2[*U, *shell.Command] {
+	return func(yield func(*U, *shell.Command) bool) {
+		for i := range own {
+			if !yield(&own[i], nil) {
+				return
+			}
 		}
 		for cmd := range f.commands() {
-			env.Program = cmd.Binary
-			if !each(cmd.URLs, cmd) {
-				return
+			for _, list := range lists(cmd) {
+				for i := range list {
+					if !yield(&list[i], cmd) {
+						return
+					}
+				}
 			}
 		}
 	}

@@ -3,6 +3,12 @@
 // anything, and never changes a call.
 package policy
 
+import (
+	"slices"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
+)
+
 // Effect is what a rule does with a call.
 type Effect string
 
@@ -41,6 +47,15 @@ type Rule[E any] struct {
 	Order   int    // of two with one effect, the smaller one explains
 
 	When func(*E) (bool, error) // nil: always
+	// of which a command must be one, or have one, for the condition to hold; both nil: any command may fit
+	Programs, Tags []string
+}
+
+// concerns reports whether a rule may hold for a command; nil: the operand is none.
+func (r *Rule[E]) concerns(c *shell.Command) bool {
+	has := func(tag string) bool { return slices.Contains(c.Tags, tag) }
+	return c == nil || r.Programs == nil && r.Tags == nil || slices.Contains(r.Programs, c.Binary) ||
+		slices.ContainsFunc(r.Tags, has)
 }
 
 // Holds tries the condition. A rule that cannot be evaluated holds, with an error, except

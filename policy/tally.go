@@ -49,6 +49,7 @@ func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 	for i := range rules {
 		r := &rules[i]
 		switch {
+		case !r.concerns(o.Command):
 		case r.Effect == Audit || r.Shadow:
 			if !t.noted[r.Place] {
 				if holds, _ := r.Holds(env); holds {

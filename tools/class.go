@@ -120,7 +120,7 @@ func (c Classes) of(name string) Class {
 		(!is || last.rank < whole.rank) {
 		whole, is = last, true
 	}
-	if is {
+	if is || len(c.words)+len(c.stems) == 0 {
 		return whole.class
 	}
 	var s sense

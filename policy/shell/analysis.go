@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
@@ -18,7 +16,6 @@ type analysis struct {
 	programs *program.Table
 	limits   Limits
 	script   *Script
-	parser   *syntax.Parser
 
 	steps int // left
 	bytes int // of values, left
@@ -56,7 +53,6 @@ func newAnalysis(w World) *analysis {
 	return &analysis{
 		guard: w.Guard, programs: w.Programs, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
-		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)),
 		dynamic: map[string]bool{},
 		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{},
 	}

@@ -108,8 +108,9 @@ func (sh *shell) evaluate(text string) {
 		sh.a.script.OverBudget = true
 		return
 	}
-	w, err := sh.a.parser.Document(strings.NewReader(text))
-	if err != nil {
+	parser := parsers.Get().(*syntax.Parser)
+	w, err := parser.Document(strings.NewReader(text))
+	if parsers.Put(parser); err != nil {
 		sh.a.unparsed(err)
 		return
 	}

@@ -15,8 +15,12 @@ import (
 // for what follows.
 func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	// the words are expanded before the assignments count
-	var words []word
+	words := make([]word, 0, len(c.Args))
 	for i, w := range c.Args {
+		if s, ok := plain(w); ok && (i > 0 || !strings.Contains(s, "=")) {
+			words = append(words, literal(s))
+			continue
+		}
 		if i == 0 {
 			if assigns(w) {
 				sh.a.unsure("an assignment that the parser takes as a name")

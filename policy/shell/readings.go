@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -39,7 +40,7 @@ func (a *analysis) readings(text string) (out []*reading) {
 			a.unsure("a line ends behind a $, and goes on")
 		}
 	}
-	if lf = out[len(out)-1].text; glued.MatchString(lf) {
+	if lf = out[len(out)-1].text; strings.Contains(lf, "\\\n") && glued.MatchString(lf) {
 		// it may break quotes and here-documents; then it is no reading
 		if spliced := (&reading{text: strings.ReplaceAll(lf, "\\\n", "")}); a.parse(spliced) == nil {
 			out = append([]*reading{spliced}, out...)
@@ -60,20 +61,27 @@ func (a *analysis) readings(text string) (out []*reading) {
 // maxEndings is how often a text is parsed again, because a comment ends earlier.
 const maxEndings = 8
 
+// parsers are those of texts that were taken apart before: a new one is larger than most texts.
+var parsers = sync.Pool{New: func() any {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
+}}
+
 func (a *analysis) parse(r *reading) (err error) {
 	for n := 0; ; n++ {
 		if opened(r.text) > 2*maxNesting {
 			a.script.OverBudget = true
 			return errors.New("nested too deep")
 		}
-		if r.file, err = a.parser.Parse(strings.NewReader(r.text), ""); err != nil {
+		parser := parsers.Get().(*syntax.Parser) // one that panics is not put back
+		r.file, err = parser.Parse(strings.NewReader(r.text), "")
+		if parsers.Put(parser); err != nil {
 			return err
 		}
 		if r.tooDeep() {
 			a.script.OverBudget = true
 			return errors.New("nested too deep")
 		}
-		if !r.endComments() {
+		if !strings.Contains(r.text, "\\\n") || !r.endComments() {
 			break
 		}
 		if n == maxEndings {
@@ -83,7 +91,10 @@ func (a *analysis) parse(r *reading) (err error) {
 	if strings.Contains(r.text, "`") && strings.Contains(r.text, `\`) {
 		a.backquotes(r)
 	}
-	return r.delimiters()
+	if strings.Contains(r.text, "<<") {
+		return r.delimiters()
+	}
+	return nil
 }
 
 // endComments lets comments end with their line, also where a backslash stands at its end,
@@ -155,9 +166,6 @@ func (r *reading) tooDeep() bool {
 // delimiters refuses here-documents whose end bash sees elsewhere: it takes 'E'# as one
 // word, and lets a delimiter hold a new line.
 func (r *reading) delimiters() (err error) {
-	if !strings.Contains(r.text, "<<") {
-		return nil
-	}
 	syntax.Walk(r.file, func(n syntax.Node) bool {
 		if d, ok := n.(*syntax.Redirect); ok && d.Hdoc != nil {
 			from, to := int(d.Word.Pos().Offset()), int(d.Word.End().Offset())

@@ -59,15 +59,8 @@ type function struct {
 
 // shell is the one that runs the outermost text.
 func (a *analysis) shell() *shell {
-	r := a.guard.Roots
-	sh := &shell{a: a, scope: &scope{}, dir: place{path: r.Cwd, known: r.Cwd != ""}, in: &stream{}, rounds: 1}
-	home := known(r.Home)
-	home.Dynamic = r.Home == ""
-	sh.set("HOME", home)
-	sh.set("IFS", known(" \t\n"))
-	sh.set("OLDPWD", unknown(r.Cwd))
-	sh.set("0", unknown("bash"))
-	return sh
+	cwd := a.guard.Roots.Cwd
+	return &shell{a: a, scope: &scope{}, dir: place{path: cwd, known: cwd != ""}, in: &stream{}, rounds: 1}
 }
 
 // fork is a subshell: it sees all that is set here, and changes none of it.

@@ -14,7 +14,11 @@ func (sh *shell) get(name string) (v value, set bool) {
 	}
 	left := false
 	for s := sh.scope; s != nil; s = s.up {
-		if v, ok := s.vars[name]; ok {
+		v, is := s.vars[name]
+		if !is && s.up == nil {
+			v, is = sh.a.initial(name)
+		}
+		if is {
 			if left {
 				v = value{word: v.blurred()}
 			}
@@ -32,6 +36,23 @@ func (sh *shell) get(name string) (v value, set bool) {
 		v.word = counted().word
 	}
 	return v, false
+}
+
+// initial is a variable of the shell that runs the outermost text, before that has set it.
+func (a *analysis) initial(name string) (v value, is bool) {
+	switch name {
+	case "HOME":
+		v = known(a.guard.Roots.Home)
+		v.Dynamic = v.Text == ""
+		return v, true
+	case "IFS":
+		return known(" \t\n"), true
+	case "OLDPWD":
+		return unknown(a.guard.Roots.Cwd), true
+	case "0":
+		return unknown("bash"), true
+	}
+	return value{}, false
 }
 
 // takes notes a variable of which the script uses the value that it has outside.

@@ -1,6 +1,7 @@
 package cond
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,6 +38,47 @@ func plain(source string, env reflect.Type, words Lists) test {
 		return nil
 	}
 	return planner{env, words}.test(tree.Node)
+}
+
+// Needs are words without which a condition cannot hold: a field must be, or have, one of its words. Nil: none
+// are known, since only the first parts of a condition are asked.
+func Needs(source string, words Lists) map[string][]string {
+	tree, err := parser.Parse(source)
+	if err != nil {
+		return nil
+	}
+	return planner{words: words}.needs(tree.Node)
+}
+
+func (p planner) needs(n ast.Node) map[string][]string {
+	b, is := n.(*ast.BinaryNode)
+	if !is {
+		return nil
+	}
+	op, _ := junction(n)
+	word, written := b.Right.(*ast.StringNode)
+	first, searched := b.Left.(*ast.StringNode)
+	list, listed := p.list(b.Right)
+	switch {
+	case op == "and":
+		return p.needs(b.Left)
+	case op == "or":
+		left, right := p.needs(b.Left), p.needs(b.Right)
+		if left == nil || right == nil {
+			return nil
+		}
+		for field, words := range right {
+			left[field] = append(left[field], words...)
+		}
+		return left
+	case b.Operator == "==" && written:
+		return map[string][]string{sourceName(b.Left): {word.Value}}
+	case b.Operator == "in" && searched:
+		return map[string][]string{sourceName(b.Right): {first.Value}}
+	case b.Operator == "in" && listed:
+		return map[string][]string{sourceName(b.Left): slices.Collect(maps.Keys(list))}
+	}
+	return nil
 }
 
 // planner makes tests over one struct.

@@ -115,6 +115,13 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 			c.problems = append(c.problems, *problem)
 		}
 		rule.When = when
+		needs := cond.Needs(r.When.Value, c.words)
+		programs, tags := needs["cmd.binary"], needs["cmd.tags"]
+		delete(needs, "cmd.binary")
+		delete(needs, "cmd.tags")
+		if len(needs) == 0 {
+			rule.Programs, rule.Tags = programs, tags
+		}
 	}
 	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
 	if r.When != nil && rule.When == nil { // it was reported
