@@ -72,11 +72,11 @@ func (p planner) needs(n ast.Node) map[string][]string {
 		}
 		return left
 	case b.Operator == "==" && written:
-		return map[string][]string{sourceName(b.Left): {word.Value}}
+		return map[string][]string{b.Left.String(): {word.Value}}
 	case b.Operator == "in" && searched:
-		return map[string][]string{sourceName(b.Right): {first.Value}}
+		return map[string][]string{b.Right.String(): {first.Value}}
 	case b.Operator == "in" && listed:
-		return map[string][]string{sourceName(b.Left): slices.Collect(maps.Keys(list))}
+		return map[string][]string{b.Left.String(): slices.Collect(maps.Keys(list))}
 	}
 	return nil
 }
