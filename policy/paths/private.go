@@ -6,21 +6,6 @@ import (
 	"unicode"
 )
 
-// confidential are files and folders of a system that hold settings, and often a password
-// among them. Who may look around is asked about them.
-var confidential = grow([]kind{
-	{Secret, Secret, `etc/passwd* etc/group* etc/environment etc/fstab etc/netplan etc/network/interfaces* etc/networkmanager etc/hostapd etc/sysconfig/network-scripts
-		etc/redis* etc/valkey* etc/rabbitmq etc/mysql etc/my.cnf* etc/mongod.conf etc/postgresql etc/influxdb etc/grafana etc/gitlab* etc/gitea etc/forgejo etc/jenkins
-		etc/mosquitto etc/cups/printers.conf* etc/tor etc/squid etc/snmp etc/freeradius etc/raddb etc/powerdns etc/bind/keys* etc/named.keys etc/asterisk
-		etc/freeswitch etc/prosody etc/ejabberd etc/matrix-synapse etc/turnserver.conf etc/coturn etc/wordpress etc/phpmyadmin etc/dbconfig-common
-		etc/roundcube etc/nextcloud etc/webmin etc/ddclient* etc/inadyn* etc/rsnapshot* etc/borg* etc/restic etc/duplicity etc/consul* etc/nomad*
-		etc/etcd etc/datadog-agent etc/newrelic* etc/filebeat etc/telegraf etc/prometheus etc/alertmanager etc/cloud etc/tailscale etc/zerotier-one
-		etc/ansible/hosts etc/default/grafana-server etc/systemd/system etc/systemd/user etc/sysconfig/docker etc/docker etc/containers
-		etc/apt/sources.list* etc/yum.repos.d etc/pip.conf etc/npmrc etc/keepalived etc/letsencrypt etc/k3s* etc/openclaw etc/crypttab etc/grub.d
-		etc/nslcd.conf etc/ldap etc/openldap etc/dovecot etc/exim4 etc/asound.state etc/rhsm etc/nut etc/chatscripts etc/iscsi etc/vnc*
-		var/log/cloud-init* var/log/installer var/log/anaconda var/log/audit var/log/btmp* var/log/openclaw var/log/gpt-oss-executor var/log/vault*`},
-})
-
 // private says whether the names of a path tell that secrets are in it, though no table of
 // secrets has it: wifi-password.txt, backup/home/.config/x. Code and pictures are about them.
 // The path is absolute, or below a home folder.

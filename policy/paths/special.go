@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// kind is what names are: what they are to those who read them, and to those who
-// change them. Empty: nothing special.
-type kind struct {
-	read, change string
-	// paths in lower case, divided by white space; + is a space; * at the end of a part: any ending
-	names string
-}
-
 // special is the class of a path by its names, and whether a name is only another
 // spelling of a special one; empty: nothing in it is special. A special folder around
 // a root does not count: the root was chosen by a person.

@@ -1,6 +1,7 @@
 package paths
 
 import (
+	_ "embed" // of the names
 	"slices"
 	"strings"
 	"sync"
@@ -28,21 +29,38 @@ func (e *entry) of(op Op) string {
 	return e.read
 }
 
-// grow makes a tree of all names of a table, when it is first asked for: most starts of the
-// program judge no path.
-func grow(table []kind) func() *tree {
-	return sync.OnceValue(func() *tree { return grown(table) })
-}
+// names are all special names.
+//
+//go:embed special.txt
+var names string
 
-func grown(table []kind) *tree {
-	t := &tree{}
-	for _, k := range table {
-		for _, name := range strings.Fields(k.names) {
-			at := t
+// The tables of names. Each is made when it is first asked for: most starts of the program judge no path.
+var (
+	absolute     = sync.OnceValue(func() *tree { return grown("absolute") })
+	anywhere     = sync.OnceValue(func() *tree { return grown("anywhere") })
+	files        = sync.OnceValue(func() *tree { return grown("files") })
+	confidential = sync.OnceValue(func() *tree { return grown("confidential") })
+)
+
+func grown(table string) *tree {
+	t, in, is := &tree{}, "", entry{}
+	for line := range strings.Lines(names) {
+		words := strings.Fields(line)
+		switch {
+		case len(words) == 0 || words[0] == "#":
+			continue
+		case line[0] != '\t':
+			in, is = words[0], entry{strings.Trim(words[1], "-"), strings.Trim(words[2], "-")}
+			continue
+		case in != table:
+			continue
+		}
+		for _, name := range words {
+			at, e := t, is
 			for part := range strings.SplitSeq(name, "/") {
 				at = at.branch(strings.ReplaceAll(part, "+", " "))
 			}
-			at.entry = &entry{k.read, k.change}
+			at.entry = &e
 		}
 	}
 	return t
