@@ -48,14 +48,13 @@ type Rule[E any] struct {
 
 	When func(*E) (bool, error) // nil: always
 	// of which a command must be one, or have one, for the condition to hold; both nil: any command may fit
-	Programs, Tags []string
+	Programs, Tags map[string]bool
 }
 
 // concerns reports whether a rule may hold for a command; nil: the operand is none.
 func (r *Rule[E]) concerns(c *shell.Command) bool {
-	has := func(tag string) bool { return slices.Contains(c.Tags, tag) }
-	return c == nil || r.Programs == nil && r.Tags == nil || slices.Contains(r.Programs, c.Binary) ||
-		slices.ContainsFunc(r.Tags, has)
+	return c == nil || r.Programs == nil && r.Tags == nil || r.Programs[c.Binary] ||
+		slices.ContainsFunc(c.Tags, func(tag string) bool { return r.Tags[tag] })
 }
 
 // Holds tries the condition. A rule that cannot be evaluated holds, with an error, except

@@ -40,45 +40,39 @@ func plain(source string, env reflect.Type, words Lists) test {
 	return planner{env, words}.test(tree.Node)
 }
 
-// Needs are words without which a condition cannot hold: a field must be, or have, one of its words. Nil: none
-// are known, since only the first parts of a condition are asked.
-func Needs(source string, words Lists) map[string][]string {
+// Needs are words without which a condition cannot hold, by field: one of these is such a word, or has one. Nil:
+// there are none in the first part of the condition, and the others are not asked.
+func Needs(source string, words Lists) map[string]map[string]bool {
 	tree, err := parser.Parse(source)
-	if err != nil {
+	fields := map[string]map[string]bool{}
+	if err != nil || !(planner{words: words}).needs(tree.Node, fields) {
 		return nil
 	}
-	return planner{words: words}.needs(tree.Node)
+	return fields
 }
 
-func (p planner) needs(n ast.Node) map[string][]string {
+func (p planner) needs(n ast.Node, fields map[string]map[string]bool) bool {
 	b, is := n.(*ast.BinaryNode)
 	if !is {
-		return nil
+		return false
 	}
-	op, _ := junction(n)
-	word, written := b.Right.(*ast.StringNode)
-	first, searched := b.Left.(*ast.StringNode)
-	list, listed := p.list(b.Right)
-	switch {
-	case op == "and":
-		return p.needs(b.Left)
-	case op == "or":
-		left, right := p.needs(b.Left), p.needs(b.Right)
-		if left == nil || right == nil {
-			return nil
-		}
-		for field, words := range right {
-			left[field] = append(left[field], words...)
-		}
-		return left
-	case b.Operator == "==" && written:
-		return map[string][]string{b.Left.String(): {word.Value}}
-	case b.Operator == "in" && searched:
-		return map[string][]string{b.Right.String(): {first.Value}}
-	case b.Operator == "in" && listed:
-		return map[string][]string{b.Left.String(): slices.Collect(maps.Keys(list))}
+	switch op, _ := junction(n); op {
+	case "and":
+		return p.needs(b.Left, fields)
+	case "or":
+		return p.needs(b.Left, fields) && p.needs(b.Right, fields)
 	}
-	return nil
+	field, words := b.Left, b.Right
+	if _, written := field.(*ast.StringNode); written && b.Operator == "in" {
+		field, words = words, field
+	}
+	set, listed := p.list(words)
+	if !listed || b.Operator != "in" && b.Operator != "==" {
+		return false
+	}
+	maps.Copy(set, fields[field.String()])
+	fields[field.String()] = set
+	return true
 }
 
 // planner makes tests over one struct.
@@ -140,7 +134,7 @@ func (p planner) comparison(n *ast.BinaryNode) test {
 	left, right := p.field(n.Left), p.field(n.Right)
 	word, written := n.Right.(*ast.StringNode)
 	switch op := n.Operator; {
-	case left.is(reflect.String) && op == "in":
+	case left.is(reflect.String) && (op == "in" || op == "=="):
 		list, listed := p.list(n.Right)
 		return left.text(listed, func(s string) bool { return list[s] })
 	case right.is(reflect.Slice) && op == "in":
@@ -160,8 +154,6 @@ func (p planner) comparison(n *ast.BinaryNode) test {
 		return p.longer(n)
 	case !left.is(reflect.String):
 		return nil
-	case op == "==":
-		return left.text(written, func(s string) bool { return s == word.Value })
 	case op == "!=":
 		return left.text(written, func(s string) bool { return s != word.Value })
 	case op == "startsWith":
@@ -184,10 +176,12 @@ func (p planner) longer(n *ast.BinaryNode) test {
 	return f.test(func(list reflect.Value) verdict { return verdictOf(list.Len() > than.Value) })
 }
 
-// list are words that stand in a list, or in one that has a name.
+// list are words that stand in a list, or in one that has a name, or a word alone.
 func (p planner) list(n ast.Node) (set map[string]bool, ok bool) {
 	words := p.words[sourceName(n)]
-	if a, is := n.(*ast.ArrayNode); is {
+	if s, is := n.(*ast.StringNode); is {
+		words = []string{s.Value}
+	} else if a, is := n.(*ast.ArrayNode); is {
 		for _, e := range a.Nodes {
 			s, is := e.(*ast.StringNode)
 			if !is {

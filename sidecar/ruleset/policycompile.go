@@ -117,9 +117,7 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 		rule.When = when
 		needs := cond.Needs(r.When.Value, c.words)
 		programs, tags := needs["cmd.binary"], needs["cmd.tags"]
-		delete(needs, "cmd.binary")
-		delete(needs, "cmd.tags")
-		if len(needs) == 0 {
+		if delete(needs, "cmd.binary"); len(needs) == 0 || len(needs) == 1 && tags != nil {
 			rule.Programs, rule.Tags = programs, tags
 		}
 	}
