@@ -40,8 +40,8 @@ func plain(source string, env reflect.Type, words Lists) test {
 	return planner{env, words}.test(tree.Node)
 }
 
-// Needs are words without which a condition cannot hold, by field: one of these is such a word, or has one. Nil:
-// there are none in the first part of the condition, and the others are not asked.
+// Needs are words without which a condition cannot hold, by field: one of the fields is such a word, or has
+// one. Nil: there are none in the first part of the condition, and the others are not asked.
 func Needs(source string, words Lists) map[string]map[string]bool {
 	tree, err := parser.Parse(source)
 	fields := map[string]map[string]bool{}

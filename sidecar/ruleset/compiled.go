@@ -10,8 +10,8 @@ import (
 )
 
 // Compiled are the results of Load for the versions asked for last: an edit that was checked is not
-// tried again when it comes into force, and an edit compiles only those rules about calls, and tries only those
-// of their examples, that it changes. Safe for concurrent use.
+// tried again when it comes into force, and an edit compiles only those rules about calls, and tries only
+// those of their examples, that it changes. Safe for concurrent use.
 type Compiled struct {
 	mu       sync.Mutex
 	limit    int
