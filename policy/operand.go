@@ -41,51 +41,56 @@ func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 // PathEnvs are what a condition about paths sees, one after the other: those of the call, then those of its
 // commands. The caller must not keep one.
 func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
-	var env *PathEnv
-	return operands(f, f.Paths, func(c *shell.Command) [][]paths.Use {
-		return [][]paths.Use{c.Reads, c.Writes, c.Deletes}
-	}, func(u *paths.Use, program string) (*PathEnv, string) {
-		if env == nil {
-			env = &PathEnv{Scene: f.scene(m)}
+	lists := func(c *shell.Command) [][]paths.Use { return [][]paths.Use{c.Reads, c.Writes, c.Deletes} }
+	return func(yield func(*PathEnv, Operand) bool) {
+		var env *PathEnv
+		for u, cmd := range uses(f, f.Paths, lists) {
+			if env == nil {
+				env = &PathEnv{Scene: f.scene(m)}
+			}
+			if cmd != nil {
+				env.Program = cmd.Binary
+			}
+			if env.Use = *u; !yield(env, Operand{Name: u.Path, Command: cmd}) {
+				return
+			}
 		}
-		env.Use, env.Program = *u, program
-		return env, u.Path
-	})
+	}
 }
 
 // URLEnvs are what a condition about URLs sees, as PathEnvs.
 func (f *Facts) URLEnvs(m Moment) iter.Seq2[*URLEnv, Operand] {
-	var env *URLEnv
-	return operands(f, f.URLs, func(c *shell.Command) [][]urls.Use { return [][]urls.Use{c.URLs} },
-		func(u *urls.Use, program string) (*URLEnv, string) {
+	lists := func(c *shell.Command) [][]urls.Use { return [][]urls.Use{c.URLs} }
+	return func(yield func(*URLEnv, Operand) bool) {
+		var env *URLEnv
+		for u, cmd := range uses(f, f.URLs, lists) {
 			if env == nil {
 				env = &URLEnv{Scene: f.scene(m)}
 			}
-			env.Use, env.Program = *u, program
-			return env, u.URL
-		})
+			if cmd != nil {
+				env.Program = cmd.Binary
+			}
+			if env.Use = *u; !yield(env, Operand{Name: u.URL, Command: cmd}) {
+				return
+			}
+		}
+	}
 }
 
-// operands are uses of the call, then those of its commands, as see shows and names them.
-func operands[U, E any](f *Facts, own []U, of func(*shell.Command) [][]U,
-	see func(u *U, program string) (*E, string)) iter.Seq2[*E, Operand] {
-	return func(yield func(*E, Operand) bool) {
-		each := func(uses []U, cmd *shell.Command, program string) bool {
-			for i := range uses {
-				env, name := see(&uses[i], program)
-				if !yield(env, Operand{Name: name, Command: cmd}) {
-					return false
-				}
+// uses are those of the call, then those of its commands.
+func uses[U any](f *Facts, own []U, lists func(*shell.Command) [][]U) iter.Seq2[*U, *shell.Command] {
+	return func(yield func(*U, *shell.Command) bool) {
+		for i := range own {
+			if !yield(&own[i], nil) {
+				return
 			}
-			return true
-		}
-		if !each(own, nil, "") {
-			return
 		}
 		for cmd := range f.commands() {
-			for _, list := range of(cmd) {
-				if !each(list, cmd, cmd.Binary) {
-					return
+			for _, list := range lists(cmd) {
+				for i := range list {
+					if !yield(&list[i], cmd) {
+						return
+					}
 				}
 			}
 		}
