@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
 )
 
 //go:embed llamacpp/templates.mjs
@@ -54,12 +56,12 @@ func turns() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cached("llama-turns-"+llamaSources+"-"+key([]byte(llamaNode), llamaTurns), func(dir string) error {
+	return cache.Folder("llama-turns-"+llamaSources+"-"+key([]byte(llamaNode), llamaTurns), func(dir string) error {
 		program := filepath.Join(dir, "templates.mjs")
 		if err := os.WriteFile(program, llamaTurns, 0o644); err != nil {
 			return err
 		}
-		_, err := output(packages, nil, "node", program, "tiny.gguf",
+		_, err := cache.Output(packages, nil, "node", program, "tiny.gguf",
 			filepath.Join(templates, "models/templates"), filepath.Join(dir, "turns.json"))
 		return err
 	})

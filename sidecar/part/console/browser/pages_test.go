@@ -2,10 +2,14 @@ package browser
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -65,57 +69,48 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// legible holds the page to what everybody needs: each field and button has a name, text stands out
-// from its ground, and nothing is wider than the screen.
+// legible holds the page to what everybody needs: axe-core finds nothing serious, there is one h1, and nothing
+// is wider than the screen.
 func (b *tab) legible(look string) {
 	b.t.Helper()
 	time.Sleep(100 * time.Millisecond) // media features change in the next frame
 	for _, fault := range eval[[]string](b, faultsScript) {
 		b.t.Errorf("%s: %s", look, strings.TrimSpace(fault))
 	}
+	script, err := axe()
+	if err != nil {
+		b.t.Logf("skipped: what axe-core finds: %v", err)
+		return
+	}
+	if !eval[bool](b, `!!window.axe`) {
+		eval[bool](b, script+`;true`)
+	}
+	for _, fault := range eval[[]string](b, axeScript) {
+		b.t.Errorf("%s: %s", look, fault)
+	}
 }
+
+// axe is axe-core, which finds what keeps people from using a page.
+var axe = sync.OnceValues(func() (string, error) {
+	const version = "4.14.1"
+	dir, err := cache.Folder("axe-core-"+version, func(dir string) error {
+		_, err := cache.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit",
+			"--no-fund", "--no-update-notifier", "--no-package-lock", "--loglevel=error", "axe-core@"+version)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "node_modules/axe-core/axe.min.js"))
+	return string(text), err
+})
+
+const axeScript = `axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations
+  .filter((v) => v.impact === 'serious' || v.impact === 'critical')
+  .flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.html.slice(0, 120))))`
 
 const faultsScript = `(() => {
   const faults = [];
-  const visible = (e) => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length > 0;
-  for (const e of document.querySelectorAll('input:not([type=hidden]), select, textarea, button, a, summary')) {
-    if (!visible(e)) continue;
-    const name = e.labels?.length ? [...e.labels].map((l) => l.textContent).join(' ') : e.getAttribute('aria-label') ?? e.textContent;
-    if (!name.trim()) faults.push('no name: ' + e.outerHTML.slice(0, 120));
-  }
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
-  const known = new Map(); // a page has few colors, and a canvas is slow
-  const rgba = (color) => {
-    if (!known.has(color)) {
-      canvas.clearRect(0, 0, 1, 1);
-      canvas.fillStyle = color;
-      canvas.fillRect(0, 0, 1, 1);
-      const d = canvas.getImageData(0, 0, 1, 1).data;
-      known.set(color, [d[0], d[1], d[2], d[3] / 255]);
-    }
-    return known.get(color);
-  };
-  const ground = (e) => {
-    for (; e; e = e.parentElement) {
-      const c = rgba(getComputedStyle(e).backgroundColor);
-      if (c[3] > 0.98) return c;
-    }
-    return rgba('Canvas');
-  };
-  const light = (c) => {
-    const [r, g, b] = c.map((v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const seen = new Set();
-  while (walk.nextNode()) {
-    const e = walk.currentNode.parentElement;
-    if (!walk.currentNode.data.trim() || seen.has(e) || !visible(e) || e.closest('.unseen, script, option')) continue;
-    seen.add(e);
-    const [a, b] = [light(rgba(getComputedStyle(e).color)), light(ground(e))].sort((x, y) => y - x);
-    const contrast = (a + 0.05) / (b + 0.05);
-    if (contrast < 4.5) faults.push('contrast ' + contrast.toFixed(2) + ': ' + e.outerHTML.slice(0, 120));
-  }
   const wide = document.documentElement.scrollWidth - innerWidth;
   if (wide > 0) faults.push('wider than the screen by ' + wide);
   if (document.querySelectorAll('h1').length !== 1) faults.push('not one h1');

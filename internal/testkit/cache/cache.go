@@ -1,9 +1,9 @@
-package modelserver
+// Package cache keeps what tests fetch or build in the cache of the user.
+package cache
 
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// cached is the folder of that name in the user's cache. What it holds is made once, also where several
+// Folder is the folder of that name in the user's cache. What it holds is made once, also where several
 // processes ask for it.
-func cached(name string, fill func(dir string) error) (string, error) {
-	dir, err := cacheFolder(name)
-	if err != nil || found(dir) {
+func Folder(name string, fill func(dir string) error) (string, error) {
+	dir, err := Path(name)
+	if err != nil || Has(dir) {
 		return dir, err
 	}
 	cache := filepath.Dir(dir)
@@ -32,7 +32,7 @@ func cached(name string, fill func(dir string) error) (string, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
-	if found(dir) {
+	if Has(dir) {
 		return dir, nil
 	}
 	// Beside it first, so that a folder with the final name is always complete.
@@ -47,27 +47,20 @@ func cached(name string, fill func(dir string) error) (string, error) {
 	return dir, os.Rename(beside, dir)
 }
 
-func cacheFolder(name string) (string, error) {
+// Path is where the folder of that name is, or would be.
+func Path(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "gpt-oss-executor", name), err
 }
 
-func found(dir string) bool {
+// Has reports whether a folder is there.
+func Has(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
 
-// key names what is made of these contents.
-func key(contents ...[]byte) string {
-	sum := sha256.New()
-	for _, c := range contents {
-		fmt.Fprintf(sum, "%d:%s", len(c), c)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil)[:6])
-}
-
-// output runs a command in a folder, and gives what it prints.
-func output(dir string, env []string, command ...string) ([]byte, error) {
+// Output runs a command in a folder, and gives what it prints.
+func Output(dir string, env []string, command ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Hour)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
@@ -79,11 +72,4 @@ func output(dir string, env []string, command ...string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, stderr.Bytes())
 	}
 	return out, nil
-}
-
-// sources is the folder of this package.
-func sources() (string, error) {
-	out, err := output("", nil, "go", "list", "-f", "{{.Dir}}",
-		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")
-	return string(bytes.TrimSpace(out)), err
 }

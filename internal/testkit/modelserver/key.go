@@ -1,0 +1,25 @@
+package modelserver
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+)
+
+// key names what is made of these contents.
+func key(contents ...[]byte) string {
+	sum := sha256.New()
+	for _, c := range contents {
+		fmt.Fprintf(sum, "%d:%s", len(c), c)
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil)[:6])
+}
+
+// sources is the folder of this package.
+func sources() (string, error) {
+	out, err := cache.Output("", nil, "go", "list", "-f", "{{.Dir}}",
+		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")
+	return string(bytes.TrimSpace(out)), err
+}
