@@ -15,6 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // Client asks the admin API of a running server. Its errors say what the server said, with
@@ -131,7 +132,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to a
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return fmt.Errorf("ask the server: %w", err)
+		return fmt.Errorf("no server answers at %s: %s", c.base.Host, upstream.Reason(err))
 	}
 	defer res.Body.Close()
 	doc, err := io.ReadAll(io.LimitReader(res.Body, 64<<20))

@@ -190,6 +190,11 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()),
 				bad.GetValue()))
 		}
+		var lacks *pflag.ValueRequiredError
+		if errors.As(err, &lacks) {
+			return Misused(c, fmt.Errorf("--%s takes %s, and nothing stands behind it", lacks.GetFlag().Name,
+				takes(lacks.GetFlag())))
+		}
 		if c.HasSubCommands() {
 			_, rest, _ := c.Root().Find(args)
 			c.FParseErrWhitelist.UnknownFlags = true
@@ -204,7 +209,8 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 			if why := built.Without(built.Setting, key); why != "" && c.Flags().Lookup("upstream") != nil {
 				err = errors.New(why)
-			} else if near, ok := rulefile.Nearest("--"+unknown.GetSpecifiedName(), flags); ok {
+			} else if near, ok := rulefile.Nearest("--"+unknown.GetSpecifiedName(), flags); ok &&
+				unknown.GetSpecifiedShortnames() == "" { // one letter resembles each short name
 				err = fmt.Errorf("%w; did you mean %s?", err, near)
 			}
 		}
@@ -226,6 +232,16 @@ func takes(f *pflag.Flag) string {
 	return name
 }
 
+// miscounted says of too few or too many words, of which cobra tells the number, how to write the command.
+func miscounted(c *cobra.Command, args []string, err error) error {
+	if err == nil || c.HasSubCommands() || !strings.Contains(err.Error(), "arg(s)") &&
+		!strings.HasPrefix(err.Error(), "unknown command") {
+		return err
+	}
+	return fmt.Errorf("write %s, not %s", c.UseLine(),
+		Clipped(strings.Join(append([]string{c.CommandPath()}, args...), " ")))
+}
+
 // Helpful gives a command and all below it their help, and says of wrong arguments where to
 // read on. A command that does nothing by itself shows its help.
 func Helpful(c *cobra.Command) {
@@ -245,7 +261,7 @@ func Helpful(c *cobra.Command) {
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(ignored(c), check(c, args)); err != nil {
+		if err := cmp.Or(ignored(c), miscounted(c, args, check(c, args))); err != nil {
 			return Misused(c, err)
 		}
 		return nil

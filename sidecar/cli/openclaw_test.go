@@ -65,9 +65,9 @@ func TestOpenclawAsksForTheWindow(t *testing.T) {
 			"context window: 65536, as the model server says"},
 		"the operator says": {[]string{"--upstream", knows, "--context-window", "50000"}, 50000, ""},
 		"it does not tell": {[]string{"--upstream", tells(`{"object":"list","data":[{"id":"x"}]}`)}, 32768,
-			"32768 is assumed: the model server does not say it; give it with --context-window"},
+			"32768 is assumed, and --context-window names another: the model server does not say it"},
 		"it is not there": {[]string{"--upstream", gone.URL + "/v1"}, 32768,
-			"32768 is assumed: ask " + gone.URL},
+			"32768 is assumed, and --context-window names another: " + gone.URL + "/v1: it cannot be reached: "},
 	} {
 		var out, said bytes.Buffer
 		code := Run(append([]string{"openclaw"}, c.args...),

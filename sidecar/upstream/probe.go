@@ -223,7 +223,7 @@ func (c *Client) Ready(ctx context.Context, within time.Duration) error {
 		if o := obstacleOf(err); o != nil {
 			err = fmt.Errorf("upstream: it %w: %w", errAbsent, o)
 		} else {
-			err = fmt.Errorf("upstream: it %w: %s", errAbsent, shown(withoutURL(err).Error()))
+			err = fmt.Errorf("upstream: it %w: %s", errAbsent, Reason(err))
 		}
 	}
 	c.readyAt, c.readyAs = time.Now(), err

@@ -216,6 +216,9 @@ It reads the state folder of the server, which may be running, and its log of de
 			if s.State, err = service.StateOf(s); err != nil {
 				return err
 			}
+			if _, err := os.Stat(s.State); err != nil {
+				return fmt.Errorf("there is no state folder %s; name that of the server with --state", s.State)
+			}
 			from := time.Now().Add(-age)
 			sum, err := readTally(filepath.Join(s.State, tallyFile), from)
 			if err != nil {

@@ -57,8 +57,8 @@ func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
 	}
 	least, why := leastWindow(ctx, s, set)
 	if c.Guessed = least == 0; c.Guessed {
-		fmt.Fprintf(c.Err, "context window: %d is assumed: %s; give it with --context-window\n", c.Window,
-			why)
+		fmt.Fprintf(c.Err, "context window: %d is assumed, and --context-window names another: %s\n",
+			c.Window, why)
 		return nil
 	}
 	c.Window = least

@@ -128,7 +128,7 @@ type Undone struct {
 func Undo(path string, now time.Time) (Undone, error) {
 	f, err := Read(path)
 	if err == nil && f.Missing {
-		err = fmt.Errorf("there is no %s: %w", path, ErrNoBackup)
+		err = fmt.Errorf("%w of %s, nor the file itself", ErrNoBackup, path)
 	}
 	if err != nil {
 		return Undone{}, err

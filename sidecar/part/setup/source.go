@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
 // most is how much of an answer is read.
@@ -185,7 +187,7 @@ func get(ctx context.Context, client *http.Client, to *url.URL) (*http.Response,
 	}
 	res, err := client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("ask for the metrics: %w", err)
+		return nil, fmt.Errorf("no server answers at %s: %s", req.URL.Host, upstream.Reason(err))
 	}
 	if res.StatusCode != http.StatusOK {
 		_ = res.Body.Close()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -27,7 +28,7 @@ func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	}
 	defer up.Close()
 	if err := up.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
-		return 0, fmt.Errorf("ask %s for its context window: %w", up.Address(), err)
+		return 0, fmt.Errorf("%s: %s", up.Address(), strings.TrimPrefix(err.Error(), "upstream: "))
 	}
 	sent, err := up.Model(ctx, set, m, m.ID.Value)
 	return up.Window(up.Server(ctx, set), sent.Name), err
