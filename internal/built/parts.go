@@ -35,7 +35,7 @@ var parts = []struct {
 		Limit: "confined,network"}},
 	{"console", [kinds]string{Setting: "console", Limit: "console"}},
 	{"eval", [kinds]string{Command: "eval,noise"}},
-	{"setup", [kinds]string{Command: "connect,openclaw,doctor,cost,probe,demo"}},
+	{"setup", [kinds]string{Command: "connect,openclaw,doctor,cost,demo"}},
 }
 
 // Parts are the names of all parts.

@@ -108,10 +108,10 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
-	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env), compareCommand(env),
+	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env),
 		rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
-		varsCommand(env), healthCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
+		varsCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
 	for _, p := range env.Parts {
 		root.AddCommand(p.Commands(env)...)
 	}

@@ -46,7 +46,7 @@ works, as the gateway had said.`,
 			case call.given():
 				return call.explain(&x, env)
 			case len(x.dirs) == 2 && lines:
-				return errors.New("--jsonl takes one --rules; for two of them there is: gpt-oss-executor compare OLD NEW FILE")
+				return errors.New("--jsonl takes one --rules; for two of them there is: gpt-oss-executor eval OLD NEW FILE")
 			}
 			sets, err := x.sets(env)
 			if err != nil {

@@ -29,7 +29,7 @@ import (
 // of the model alone. Tools holds names or OpenAI tool objects; [] means that none
 // was offered, null that this is unknown. Model, Server and User are what conditions
 // see. Workspace is where the gateway said that the agent works; empty: as paths.yaml has
-// it. Expect is for Compare.
+// it. Expect is for eval.
 type Record struct {
 	ID        json.RawMessage   `json:"id"`
 	Message   json.RawMessage   `json:"message"`

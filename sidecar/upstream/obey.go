@@ -30,22 +30,15 @@ const (
 // that they do not know without a word, so one is asked. Only the first caller asks; the
 // others wait for it. Where it cannot be told, it does not.
 func (c *Client) Obeys(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) bool {
-	obeys, _ := c.tried(ctx, set, srv, m)
-	return obeys
-}
-
-// tried is Obeys, and what came.
-func (c *Client) tried(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
-	m ruleset.Model) (obeys bool, detail string) {
 	t, mine := c.abilities.trialOf(schemaKey(srv, m))
 	if mine {
 		go c.tryOut(context.WithoutCancel(ctx), t, set, srv, m)
 	}
 	select {
 	case <-t.done:
-		return t.obeys, t.detail
+		return t.obeys
 	case <-ctx.Done():
-		return false, "no answer in time"
+		return false
 	}
 }
 

@@ -79,7 +79,7 @@ func (w *Want) judge(m replay.Made) Made {
 	}
 	accepted, named := false, w.names(m.Content)
 	for _, a := range w.Accept {
-		text := a.Content != nil && replay.SameText(*a.Content, m.Content)
+		text := a.Content != nil && sameText(*a.Content, m.Content)
 		fits := sameCalls(a.Calls, nil, m.Calls) && (a.Content == nil || text)
 		accepted, named = accepted || fits, named || fits && text
 	}
@@ -93,7 +93,7 @@ func (w *Want) judge(m replay.Made) Made {
 		}
 	}
 	out.ContentOK = accepted && !w.whole || named || !w.saysText && len(w.ContentAny) == 0
-	out.ReasoningOK = w.Reasoning == nil || replay.SameText(*w.Reasoning, m.Reasoning)
+	out.ReasoningOK = w.Reasoning == nil || sameText(*w.Reasoning, m.Reasoning)
 	out.UnresolvedOK = accepted ||
 		!slices.ContainsFunc(w.Unresolved, func(c wantCall) bool { return !refuses(m.Refused, c.Name) })
 	// a label may name a text that quotes markup
@@ -121,6 +121,6 @@ func (w *Want) names(content string) bool {
 		texts = append(texts, w.Content)
 	}
 	return slices.ContainsFunc(texts, func(want *string) bool {
-		return want == nil && replay.SameText("", content) || want != nil && replay.SameText(*want, content)
+		return want == nil && sameText("", content) || want != nil && sameText(*want, content)
 	})
 }

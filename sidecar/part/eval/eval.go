@@ -17,30 +17,43 @@ func evalCommand(env cli.Env) *cobra.Command {
 	var variants []string
 	var profile, policy string
 	c := &cobra.Command{
-		Use:   "eval",
-		Short: "Read labelled or recorded replies with several rule folders",
-		Long: `Read every reply of the corpora with every variant, by the code that serves, and say
-which variant reads them better, and how sure that is. A variant is NAME=DIR, a folder of
-rules, or NAME=builtin. Behind it may stand +OVERLAY.yaml, which sets what an arm of an
+		Use:     "eval [OLD NEW FILE]",
+		Aliases: []string{"compare"}, // a name until December 2027
+		Short:   "Read labelled or recorded replies with several rule folders",
+		Long: `Read every reply of the corpora with every variant, by the code that serves, show those
+that are read differently, and say which variant reads them better, and how sure that is. A
+variant is NAME=DIR, a folder of rules, or NAME=builtin. OLD NEW FILE stands for --variant old=OLD
+--variant new=NEW --corpus FILE. Behind it may stand +OVERLAY.yaml, which sets what an arm of an
 experiment sets; @EXPERIMENT/ARM, an arm of experiments.yaml there; and #PROFILE of its
 strategies.
 
 A line of a corpus is a record as explain --jsonl takes it, or one that capture wrote. With
-"expect", as compare takes it, it can be right or wrong; it may also say "category".
+"expect" it can be right or wrong; it may also say "category":
+
+  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls":
+   [{"name": "read", "arguments": {"path": "a"}}], "content": ""}}
 
 With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
 of a model server several times, through the serving code of each variant. Bound what that
 may take with --max-requests, --max-total-tokens, or --max-cost and your prices.
 
-Exit code: 0 no case that was right in the baseline is wrong now, 1 some are, or a line
-could not be read, 2 wrong usage.`,
-		Example: `  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --save b --baseline a
+Exit code: 0 no case that was right in the baseline, or with OLD, is wrong now, 1 some are, or a
+line could not be read (with --strict: or variants differ), 2 wrong usage.`,
+		Example: `  gpt-oss-executor eval builtin my-rules replies.jsonl
+  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
   gpt-oss-executor eval --corpus a.jsonl --variant r=my --live URL --times 5`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) (err error) {
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 && (len(args) != 3 || len(job.Corpora)+len(variants) > 0) {
+				return errors.New("name OLD, NEW and FILE, or else --corpus and --variant")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if job.Pair = len(args) > 0; job.Pair {
+				variants, job.Corpora = []string{"old=" + args[0], "new=" + args[1]}, args[2:]
+			}
 			if len(job.Corpora) == 0 || len(variants) == 0 {
-				return cli.Misused(c, errors.New("name at least one --corpus FILE and one --variant NAME=DIR"))
+				return cli.Misused(c, errors.New("name OLD, NEW and FILE, or at least one --corpus FILE and one --variant NAME=DIR"))
 			}
 			if err := job.Live.Most.Check(); err != nil {
 				return cli.Misused(c, err)
@@ -72,7 +85,8 @@ could not be read, 2 wrong usage.`,
 		"`FILE` of replies, a JSON object a line; - is standard input; may be given several times")
 	f.StringArrayVar(&variants, "variant", nil, "`NAME=DIR` of rules; may be given several times")
 	f.StringVar(&profile, "profile", "", "`PROFILE` of strategies.yaml, for variants that name none")
-	const files = " corpus variant profile baseline save html junit json policy"
+	f.BoolVar(&job.Strict, "strict", false, "exit with 1 if variants differ")
+	const files = " strict corpus variant profile baseline save html junit json policy"
 	cli.Modes(c, "live: times temperature max-requests max-total-tokens max-cost price-in price-out whole parallel answers timeout"+files, ":"+files)
 	f.StringVar(&job.Baseline, "baseline", "", "`FILE` that --save wrote: what was right there must be right")
 	f.StringVar(&job.Files.JSON, "save", "", "write the report as JSON to `FILE`, for --baseline")

@@ -18,6 +18,7 @@ import (
 // What was made is compared with what was wanted, as the label says it.
 func TestJudge(t *testing.T) {
 	read := `"message":{"content":"","tool_calls":[{"id":"c","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},"tools":["read","grep"]`
+	counted := `"message":{"content":"","tool_calls":[{"id":"c","function":{"name":"read","arguments":"{\"path\":\"a\",\"limit\":5,\"n\":12345678901234567891}"}}]},"tools":["read"]`
 	thought := `"message":{"content":"Hi.","reasoning_content":"I wonder."},"tools":["read"]`
 	absent := `"message":{"content":"","tool_calls":[{"id":"c","function":{"name":"grep","arguments":"{}"}}]},"tools":["read"]`
 	text := func(s string) string { return fmt.Sprintf(`"message":{"content":%q},"tools":["read"]`, s) }
@@ -28,7 +29,9 @@ func TestJudge(t *testing.T) {
 		{read, `{"calls":[]}`, "FALSE CALL"},
 		{read, `{"calls":[],"accept":[{"calls":[{"name":"read","arguments":{"path":"a"}}]}]}`, "right"},
 		{read, `{"calls":[{"name":"read","arguments":{"path":"a"}},{"name":"read","arguments":{"path":"a"}}]}`, "wrong"},
-		{text("Hello."), `{"calls":[],"content":"Hello."}`, "right"},
+		{text("Hello."), `{"calls":[],"content":" Hel\nlo."}`, "right"},
+		{counted, `{"calls":[{"name":"read","arguments":{"n":12345678901234567891,"path":"a","limit":5.0}}]}`, "right"},
+		{counted, `{"calls":[{"name":"read","arguments":{"n":12345678901234567890,"path":"a","limit":5}}]}`, "FALSE CALL"},
 		{text("Hello."), `{"calls":[{"name":"read"}]}`, "wrong"},
 		{text("see [TOOL_CALLS] there"), `{"calls":[],"content":null,"leak_free":true}`, "leak"},
 		{text("see [TOOL_CALLS] there"), `{"calls":[],"content_any":[null,"see [TOOL_CALLS] there"],"leak_free":true}`, "right"},

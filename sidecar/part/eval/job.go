@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -19,6 +20,8 @@ type Job struct {
 	Baseline string // a report that was saved; empty: none
 	Files    Files
 	JSON     bool // on Out, in place of a table
+	Pair     bool // the first variant is the baseline of the second
+	Strict   bool // variants must not differ
 	Live     Live // asks anew, if it has a URL
 }
 
@@ -31,8 +34,8 @@ type Room struct {
 	World    guard.World
 }
 
-// ErrWorse says that something was right in the baseline, and is wrong now. It is told already.
-var ErrWorse = errors.New("something was right in the baseline, and is wrong now")
+// ErrWorse says that something was right in the baseline, and is wrong now, or differs. It is told already.
+var ErrWorse = errors.New("something was right in the baseline, and is wrong now, or differs")
 
 // Run reads all that there is, and tells how the variants did.
 func (j *Job) Run(ctx context.Context, in Room) error {
@@ -101,6 +104,10 @@ func (j *Job) tell(in Room, report *Report, broken int) error {
 		return fmt.Errorf("%d lines could not be read", broken)
 	case len(worse) > 0:
 		fmt.Fprintln(in.Err, strings.Join(worse, "\n"))
+		return ErrWorse
+	case j.Pair && slices.ContainsFunc(report.Rows, func(r Row) bool {
+		return r.Labelled && r.Made[0].Right && !r.Made[1].Right
+	}), j.Strict && slices.ContainsFunc(report.Rows, func(r Row) bool { return r.Differs }):
 		return ErrWorse
 	}
 	return nil

@@ -35,10 +35,11 @@ type acceptable struct {
 // wantCall is a call that should be made. Of its arguments it says at most one thing; nothing:
 // any will do.
 type wantCall struct {
-	replay.ExpectCall
-	Text   *string                    `json:"input_text"`       // one argument, which is this text
-	Raw    *string                    `json:"arguments_text"`   // the same
-	Subset map[string]json.RawMessage `json:"arguments_subset"` // these must be there, whatever they are
+	Name      string                     `json:"name"`
+	Arguments json.RawMessage            `json:"arguments"`
+	Text      *string                    `json:"input_text"`       // one argument, which is this text
+	Raw       *string                    `json:"arguments_text"`   // the same
+	Subset    map[string]json.RawMessage `json:"arguments_subset"` // these must be there, whatever they are
 }
 
 // listed is a label in the form of parser tests: texts are lists of pieces.
@@ -151,7 +152,7 @@ func (c wantCall) fits(got replay.MadeCall) bool {
 		text = c.Raw
 	}
 	if text == nil && c.Subset == nil {
-		return c.Fits(got)
+		return c.Name == got.Name && (c.Arguments == nil || tools.SameJSON(c.Arguments, got.Arguments))
 	}
 	var args map[string]json.RawMessage
 	if c.Name != got.Name || json.Unmarshal(got.Arguments, &args) != nil {
@@ -191,10 +192,15 @@ func among(list []wantCall, got replay.MadeCall) bool {
 	return slices.ContainsFunc(list, func(c wantCall) bool { return c.fits(got) })
 }
 
-// same says that two readings are the same to a caller.
+// same reports whether two answers ask for the same. Their thoughts differ each time.
 func same(a, b *Made) bool {
-	return replay.SameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls,
+	return sameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls,
 		func(a, b replay.MadeCall) bool {
 			return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments)
 		})
+}
+
+// sameText reports whether two texts are the same but for white space.
+func sameText(a, b string) bool {
+	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }

@@ -60,8 +60,7 @@ func (r *Report) pair(a, b int) Pair {
 	for _, lead := range leads {
 		p.CasesA, p.CasesB = p.CasesA+count(lead < 0), p.CasesB+count(lead > 0)
 	}
-	t := replay.Tally{Better: p.CasesB, Worse: p.CasesA}
-	p.P = t.SignTest()
+	p.P = replay.SignTest(p.CasesB, p.CasesA)
 	return p
 }
 

@@ -76,7 +76,7 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 		}
 		m, s := c.tally(v, made, Spent{Milliseconds: milliseconds(time.Since(began))})
 		row.Made, sums = append(row.Made, m), append(sums, s)
-		row.Differs = row.Differs || !same(row.Made[0], m)
+		row.Differs = row.Differs || !row.Made[0].Same(&m.Made)
 	}
 	return row, sums, nil
 }

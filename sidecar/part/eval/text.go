@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 )
 
 // maxShown is how many cases people are shown; JSON and HTML have all.
@@ -59,14 +60,10 @@ func (r *Report) Write(out io.Writer) error {
 		if shown++; shown > maxShown {
 			continue
 		}
-		if shown == 1 {
-			fmt.Fprintln(w, "\n  case\t"+strings.Join(r.names(), "\t"))
+		if err := w.Flush(); err != nil {
+			return err
 		}
-		fmt.Fprintf(w, "  %s", terminal.Printable(row.ID))
-		for _, m := range row.Made {
-			fmt.Fprintf(w, "\t%s", m.mark(row.Labelled))
-		}
-		fmt.Fprintln(w)
+		r.write(w, &row)
 	}
 	if shown > maxShown {
 		fmt.Fprintf(w, "\n  and %d more cases differ; --html and --json have them all\n", shown-maxShown)
@@ -76,6 +73,27 @@ func (r *Report) Write(out io.Writer) error {
 	}
 	_, err := fmt.Fprintf(out, "\n%s\n", terminal.Printable(r.Ignored()))
 	return err
+}
+
+// write shows what each variant made of a reply: all that a caller sees, where that differs.
+func (r *Report) write(w io.Writer, row *Row) {
+	fmt.Fprintf(w, "\n  %s (%s)\n", terminal.Printable(row.ID), terminal.Printable(row.Place))
+	first := &row.Made[0].Made
+	thought := slices.ContainsFunc(row.Made, func(m *Made) bool { return m.Reasoning != first.Reasoning })
+	ended := slices.ContainsFunc(row.Made, func(m *Made) bool {
+		return m.Finish != first.Finish && (len(m.Calls) > 0) == (len(first.Calls) > 0)
+	})
+	for i, m := range row.Made {
+		mark := ""
+		if row.Labelled {
+			mark = m.mark(true)
+		}
+		fmt.Fprintf(w, "    %s\t%s\t%s\n", r.Variants[i].Name, mark,
+			terminal.Printable(m.Words(thought, ended, cli.Clipped)))
+	}
+	if row.Labelled {
+		fmt.Fprintf(w, "    expect\t\t%s\n", terminal.Printable(cli.Clipped(fmt.Sprintf("%s", row.Want))))
+	}
 }
 
 // Ignored says what labels hold that is not judged; empty for nothing.

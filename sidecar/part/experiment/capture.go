@@ -33,7 +33,7 @@ func captureCommand(env cli.Env) *cobra.Command {
 		Long: `Look at replies that the rule capture of experiments.yaml recorded, and make tests or a
 corpus of them. They stand in the folder capture of the state folder: --state or
 ` + config.Prefix + `STATE. The server may be running. The files are JSON lines that
-explain --jsonl and compare read, too.`,
+explain --jsonl and eval read, too.`,
 		Example: `  gpt-oss-executor capture list --since 24h --is refused
   gpt-oss-executor capture list --json > replies.jsonl`,
 	}
@@ -44,7 +44,7 @@ explain --jsonl and compare read, too.`,
 		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
 		RunE:    func(*cobra.Command, []string) error { return x.list() },
 	}
-	cli.JSONFlag(list, &x.json, "a record on each line, as compare reads them")
+	cli.JSONFlag(list, &x.json, "a record on each line, as eval reads them")
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	list.Flags().StringVar(&x.filter.Arm, "arm", "", "only this `EXPERIMENT`, or EXPERIMENT/ARM")
 	list.Flags().StringSliceVar(&x.filter.Is, "is", nil, "only what is all of these `WORDS`: "+

@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// A segment is what compare and explain read: the same reply, the tools as they were offered,
+// A segment is what eval and explain read: the same reply, the tools as they were offered,
 // and, promoted, the same result.
 func TestSegmentsAreReplayed(t *testing.T) {
 	set, dir := ruletest.Shipped(t), t.TempDir()

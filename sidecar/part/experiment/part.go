@@ -1,5 +1,5 @@
 // Package experiment tries rules on a share of the sessions, counts what becomes of them, and records
-// replies as JSON lines that explain --jsonl, compare and eval read. It changes no reply, judges no call, and
+// replies as JSON lines that explain --jsonl and eval read. It changes no reply, judges no call, and
 // keeps no request waiting.
 package experiment
 

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,6 +109,11 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		}
 		if undo != "" {
 			return n.UndoAgent(a, usual(undo))
+		}
+		if file := cmp.Or(write, check); gateway && file != "" { // or a token would be made and said for nothing
+			if _, err := ReadOpenClaw(n.config(usual(file))); err != nil {
+				return err
+			}
 		}
 		if err := learn(c.Context(), &n, set, server, !c.Flags().Changed("context-window"), env); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
 func costCommand(env cli.Env) *cobra.Command {
@@ -35,8 +36,12 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 			return env.Paper(asJSON).Whole(r, out.List)
 		},
 	}
-	cli.ListenFlag(c, env, &q.Server)
+	here := env.DefaultSettings().Listen
+	if set, ok := env.Lookup(config.Prefix + "LISTEN"); ok {
+		here = set
+	}
 	f := c.Flags()
+	f.StringVar(&q.Server, "at", here, "`ADDRESS` at which the server listens")
 	f.StringVar(&q.Prometheus, "prometheus", "", "`URL` of a Prometheus that knows the servers")
 	f.DurationVar(&q.Over, "over", 0,
 		"count for so `LONG` from now on; with --prometheus, in the time until now")

@@ -1,11 +1,14 @@
 package setup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +19,12 @@ import (
 
 func doctorCommand(env cli.Env) *cobra.Command {
 	flags := env.DefaultSettings()
-	var file, path, url string
-	var fix, asJSON bool
+	var file, path, url, at string
+	var fix, asJSON, health, ready bool
 	c := &cobra.Command{
-		Use:   "doctor",
-		Short: "Look at all that the sidecar needs, and say what to change",
+		Use:     "doctor",
+		Aliases: []string{"health", "probe"}, // names until December 2027
+		Short:   "Look at all that the sidecar needs, and say what to change",
 		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
 the exact flag of your model server, or the command. Each model server is asked three short
 questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
@@ -31,9 +35,13 @@ if that starts the sidecar, the settings are those that it gives.
 them away, and merges our settings into openclaw.json as openclaw --write does, with a backup.
 Then it looks again.
 
+--health asks nothing but whether the server of this machine lives, --ready whether it would serve a
+request. That is for containers and supervisors.
+
 Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		Example: `  gpt-oss-executor doctor --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix`,
+  gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix
+  gpt-oss-executor doctor --ready --listen 127.0.0.1:8001`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			started := env
@@ -43,6 +51,12 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			s, err := cli.SettingsOf(c, file, started)
 			if err != nil {
 				return err
+			}
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			s.Listen = cmp.Or(at, s.Listen)
+			if health || ready || c.CalledAs() == "health" {
+				return alive(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
 			}
 			p := Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
 			v := cli.Checked(s.Rules, s.Policy, false, env)
@@ -55,8 +69,6 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 				return err
 			}
 			p.World = service.World(s, s.Rules, s.Policy)
-			ctx, stop := cli.UntilStopped(c)
-			defer stop()
 			r := p.Examine(ctx)
 			if fix {
 				for _, did := range p.Mend(ctx, r) {
@@ -86,10 +98,15 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 	c.Flags().StringVar(&file, "settings", "", "read the settings from `FILE`, the config file of serve")
 	c.Flags().StringVar(&url, "url", "",
 		"base `URL` under which the gateway reaches the sidecar (without it: by --listen)")
+	c.Flags().BoolVar(&health, "health", false, "ask only whether a server lives")
+	c.Flags().BoolVar(&ready, "ready", false, "ask only whether a server would serve a request")
+	c.Flags().StringVar(&at, "at", "", "listen, as health had it")
+	c.Flag("at").Hidden = true
 	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
 	cli.RulesFlag(c, env, &flags.Rules)
 	cli.PolicyFlag(c, env, &flags.Policy)
 	cli.JSONFlag(c, &asJSON, "one document")
+	cli.Modes(c, "ready: at health listen settings", "health: at listen ready settings", ": at config decisions fix gateway json listen policy rules server settings state upstream url workspace")
 	return c
 }
 

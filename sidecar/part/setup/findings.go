@@ -7,6 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // serverAnswer is what a model server said to a question.
@@ -114,6 +115,22 @@ func (v server) schema(follows, doubt bool, detail string) Check {
 		return v.flawed(name, warn, noSchema, "a JSON Schema is silently ignored: %s", detail)
 	}
 	return v.flawed(name, warn, noSchema, "a JSON Schema is refused: %s", detail)
+}
+
+// style says in which style the model is told of tools, in the first half of the sessions.
+func (v server) style(set *ruleset.Set, m ruleset.Model, native, follows bool) Check {
+	const name = "style"
+	s, err := set.Style(m, ruleset.Asked{Model: m.ID.Value, Server: v.dialect, Native: native})
+	if s != nil && s.Schema && !follows {
+		s = s.Otherwise
+	}
+	switch {
+	case err != nil:
+		return Check{Name: name, Status: warn, Found: err.Error(), Fix: "mend the conditions of choose in strategies.yaml"}
+	case s == nil:
+		return v.fine(name, "%s: the server tells the model of tools, and reads its calls", ruleset.Native)
+	}
+	return v.fine(name, "%s: the sidecar tells the model of tools in words, and reads its calls", s.ID)
 }
 
 // room says whether the window that the server tells is large enough.

@@ -24,8 +24,8 @@ func (Part) Settings() any { return nil }
 
 // Commands are those of a person who sets things up.
 func (Part) Commands(env cli.Env) []*cobra.Command {
-	return []*cobra.Command{connectCommand(env, ""), connectCommand(env, theGateway), probeCommand(env),
-		doctorCommand(env), costCommand(env), demoCommand(env)}
+	return []*cobra.Command{connectCommand(env, ""), connectCommand(env, theGateway), doctorCommand(env),
+		costCommand(env), demoCommand(env)}
 }
 
 // Open adds nothing to a server.

@@ -97,7 +97,8 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 		v.window = c.Window(srv, v.model)
 	}
 	p.say("asking for an answer by a JSON Schema")
-	out = append(out, v.schema(c.Follows(ctx, p.Set, srv, sent)), v.room())
+	follows, doubt, detail := c.Follows(ctx, p.Set, srv, sent)
+	out = append(out, v.schema(follows, doubt, detail), v.style(p.Set, m, !call.noTools, follows), v.room())
 	size := longTokens
 	if v.window == 0 {
 		size = fullTokens

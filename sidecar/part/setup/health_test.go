@@ -1,4 +1,4 @@
-package cli
+package setup
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestAsk(t *testing.T) {
+func TestAlive(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
 		status     int
@@ -38,7 +38,7 @@ func TestAsk(t *testing.T) {
 			_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 			for _, listen := range []string{"127.0.0.1:" + port, ":" + port, "0.0.0.0:" + port,
 				"[::]:" + port} {
-				err := ask(t.Context(), s.Client(), listen, c.ready)
+				err := alive(t.Context(), s.Client(), listen, c.ready)
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%s: %v", listen, err)
 				}
@@ -47,23 +47,23 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-func TestAskNobody(t *testing.T) {
+func TestAliveNothing(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := ask(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
-		!strings.Contains(err.Error(), "does not answer") {
-		t.Errorf("nobody: %v", err)
+	if err := alive(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
+		!strings.Contains(err.Error(), "no server answers at") {
+		t.Errorf("nothing listens: %v", err)
 	}
-	if err := ask(t.Context(), http.DefaultClient, "8001", false); err == nil ||
+	if err := alive(t.Context(), http.DefaultClient, "8001", false); err == nil ||
 		!strings.Contains(err.Error(), "127.0.0.1:8001") {
 		t.Errorf("no address: %v", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := ask(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
-		t.Error("nobody waits, and there is no error")
+	if err := alive(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
+		t.Error("the caller left, and there is no error")
 	}
 }
