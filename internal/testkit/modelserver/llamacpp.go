@@ -97,8 +97,8 @@ var llamaPackages = sync.OnceValues(func() (string, error) {
 			}
 		}
 		machine := strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
-		_, err := cache.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--omit=optional",
-			"--no-audit", "--no-fund",
+		_, err := cache.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts",
+			"--omit=optional", "--no-audit", "--no-fund",
 			"--no-update-notifier", "--no-package-lock", "--loglevel=error",
 			"@fugood/llama.node@"+llamaNode, fmt.Sprintf("@fugood/node-llama-%s-%s@%s", runtime.GOOS, machine,
 				llamaNode))

@@ -130,10 +130,12 @@ func buildOllama(from, dir string) error {
 		"github.com/ollama/ollama=./ollama"); err != nil {
 		return err
 	}
-	if _, err := cache.Output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps", "."); err != nil {
+	if _, err := cache.Output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps",
+		"."); err != nil {
 		return fmt.Errorf("%w: %w", errFetch, err)
 	}
-	_, err = cache.Output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json", "-trimpath",
+	_, err = cache.Output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json",
+		"-trimpath",
 		"-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o",
 		filepath.Join(dir, "ollama"), ".")
 	return err

@@ -56,7 +56,8 @@ func turns() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return cache.Folder("llama-turns-"+llamaSources+"-"+key([]byte(llamaNode), llamaTurns), func(dir string) error {
+	name := "llama-turns-" + llamaSources + "-" + key([]byte(llamaNode), llamaTurns)
+	return cache.Folder(name, func(dir string) error {
 		program := filepath.Join(dir, "templates.mjs")
 		if err := os.WriteFile(program, llamaTurns, 0o644); err != nil {
 			return err

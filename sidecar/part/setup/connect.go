@@ -110,7 +110,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		if undo != "" {
 			return n.UndoAgent(a, usual(undo))
 		}
-		if file := cmp.Or(write, check); gateway && file != "" { // or a token would be made and said for nothing
+		if file := cmp.Or(write, check); gateway && file != "" { // else a token is made, and said in vain
 			if _, err := ReadOpenClaw(n.config(usual(file))); err != nil {
 				return err
 			}

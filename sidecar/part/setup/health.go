@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// alive asks the server that listens on an address, as the setting listen has it. ready: also whether it would
-// serve a request. The error says why not.
+// alive asks the server that listens on an address, as the setting listen has it, or with ready whether it
+// would serve a request. The error says why not.
 func alive(ctx context.Context, client *http.Client, listen string, ready bool) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
