@@ -96,7 +96,7 @@ func TestUndoKeepsWhatOthersWrote(t *testing.T) {
 
 func TestUndoOfNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none.json")
-	if _, err := Undo(path, noon); err == nil || !strings.Contains(err.Error(), "there is no "+path) {
+	if _, err := Undo(path, noon); err == nil || !strings.Contains(err.Error(), "no backup of "+path) {
 		t.Errorf("%v", err)
 	}
 }
