@@ -53,7 +53,7 @@ func review(q script.Request) *script.Reply {
 // Why a person is asked about a marking, as the shipped rules say it, and with texts that
 // leave a mark if a shell runs them.
 const (
-	asksWhy = "This runs code inside the command, and nobody has checked that code."
+	asksWhy = "This runs code inside the command, which no rule has checked."
 	oddWhy  = "It's `touch marks/odd` $(touch marks/odd); touch marks/odd & \"odd\"."
 )
 

@@ -40,7 +40,7 @@ type Scene struct {
 	Program   string `expr:"program" doc:"The program of the command. It is empty if the tool itself touches the path or URL."`
 	Command   string `expr:"command" doc:"The shell lines of the call. It is empty if there are none."`
 	Home      string `expr:"home" doc:"The home folder of the agent, which ~ stands for."`
-	Confined  bool   `expr:"confined" doc:"true means that the kernel holds the command, so that what nobody can foresee does no harm."`
+	Confined  bool   `expr:"confined" doc:"true means that the kernel holds the command, so that what cannot be foreseen does no harm."`
 	Subject
 	Moment
 }

@@ -34,7 +34,7 @@ func each[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
 	for env, o := range envs {
 		if o.Cut {
 			t.take(Decision{Effect: Ask,
-				Why: fmt.Sprintf("it has more than %d operands, which nobody looks through", maxOperands)},
+				Why: fmt.Sprintf("it has more than %d operands, more than are looked through", maxOperands)},
 				last-1, o, "")
 		}
 		if !try(t, rules, env, o) {

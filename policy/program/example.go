@@ -22,7 +22,7 @@ func (t *Table) Example(command string) (facts string, understood bool) {
 // NotUnderstood are the reasons why its effect is unknown.
 func (e Effect) NotUnderstood() []string {
 	if !e.Known {
-		return []string{"nobody knows this program"}
+		return []string{"no row describes this program"}
 	}
 	why := slices.Clone(e.Unsure)
 	if slices.Contains(e.Tags, "unlisted-sub") {

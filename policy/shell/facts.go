@@ -39,7 +39,7 @@ type Command struct {
 	Flags       []string    `expr:"flags" json:"flags,omitempty" doc:"The options one by one: -rf is -r and -f; abbreviations are written in full where the program is known."`
 	Sub         string      `expr:"sub" json:"sub,omitempty" doc:"The subcommand of git, docker, npm, go and their like: push of git push."`
 	Env         []string    `expr:"env" json:"env,omitempty" doc:"Names of variables that are set for it."`
-	OddEnv      []string    `expr:"odd_env" json:"odd_env,omitempty" doc:"Those of them that nobody knows, with a value that may be a path or an address, or that a shell may evaluate."`
+	OddEnv      []string    `expr:"odd_env" json:"odd_env,omitempty" doc:"Those of them that no rule names, with a value that may be a path or an address, or that a shell may evaluate."`
 	Wrappers    []string    `expr:"wrappers" json:"wrappers,omitempty" doc:"Programs that run it: sudo, env, timeout, xargs."`
 	Via         string      `expr:"via" json:"via,omitempty" doc:"How it comes to run: sh -c, xargs, find -exec, $(), function NAME, trap; empty: it stands in the line."`
 	Depth       int         `expr:"depth" json:"depth,omitempty" doc:"How many shells, substitutions and wrappers it is inside of."`

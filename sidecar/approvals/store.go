@@ -161,7 +161,7 @@ func (s *Store) Withdraw(id string) {
 			return
 		}
 		if e.Times--; e.Times == 0 {
-			s.end(e, Expired, "whoever asked for it is gone", now)
+			s.end(e, Expired, "the one who asked for it is gone", now)
 		}
 	})
 }

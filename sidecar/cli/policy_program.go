@@ -40,7 +40,7 @@ Without a name, show the words that a row of rules/programs may use.`,
 			}
 			lines := set.Programs.Describe(args[0], args[1:]...)
 			if lines == nil {
-				return fmt.Errorf("nobody knows %s; rules/README.md says how to teach a program",
+				return fmt.Errorf("no row describes %s; rules/README.md says how to teach a program",
 					strings.Join(args, " "))
 			}
 			var rows []Row

@@ -128,7 +128,7 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 }
 
 func noHead(dir string) error {
-	return fmt.Errorf("%s is missing, so nobody knows where the log ended; %s", filepath.Join(dir, headFile),
+	return fmt.Errorf("%s is missing, so it is unknown where the log ended; %s", filepath.Join(dir, headFile),
 		putBack)
 }
 

@@ -68,7 +68,7 @@ func VerifyWithin(ctx context.Context, dir string, expect ...Checkpoint) (*Repor
 	case err != nil:
 		v.problem(0, "the head is damaged")
 	case head == nil:
-		v.problem(0, "the head is missing, so nobody knows where the log ended")
+		v.problem(0, "the head is missing, so it is unknown where the log ended")
 	}
 	v.head = head
 	list, err := segments(dir)

@@ -33,5 +33,5 @@ func lock(dir string) (free func(), err error) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return nil, errors.Join(errors.New("somebody else publishes there"), d.Close())
+	return nil, errors.Join(errors.New("another process publishes there"), d.Close())
 }

@@ -18,7 +18,7 @@ type requestRule struct {
 	Tools    []rulefile.Text  `rule:"drop_tools" doc:"Tools that the model is not offered, and cannot call. A star is any text." eg:"[browser, 'mcp_*']"`
 	Messages []messageRule    `rule:"messages" doc:"What becomes of texts."`
 	Set      map[string]any   `rule:"set" doc:"Sampling parameters that take the place of the caller's." eg:"{temperature: 0.2}"`
-	Most     map[string]any   `rule:"most" doc:"Sampling parameters that may be this at most. max_tokens is set, too, if nobody else sets it." eg:"{max_tokens: 4000}"`
+	Most     map[string]any   `rule:"most" doc:"Sampling parameters that may be this at most. max_tokens is set, too, if nothing else sets it." eg:"{max_tokens: 4000}"`
 	Hit      []requestExample `rule:"hit" doc:"Requests that it edits. Every load tries them."`
 	Miss     []requestExample `rule:"miss" doc:"Requests that it must leave alone. Every load tries them."`
 }

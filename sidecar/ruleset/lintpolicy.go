@@ -47,9 +47,9 @@ func (c *ruleCompiler) listed(at rulefile.Text, name string) {
 		return
 	}
 	c.report(at.All(), rulefile.CodeRef,
-		name+" cannot be allowed by its name: nobody knows what it does with its arguments",
+		name+" cannot be allowed by its name: no row describes what it does with its arguments",
 		rulefile.DidYouMeanOr(name, c.set.Programs.Names(),
-			"leave it out; a person is asked about programs that nobody knows"))
+			"leave it out; a person is asked about programs without a row"))
 }
 
 // allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or

@@ -96,7 +96,7 @@ type policyRule struct {
 	Allow   *rulefile.Text  `rule:"allow" doc:"The call may leave even if the profile would say no. The text says why." eg:"harmless"`
 	Audit   *rulefile.Text  `rule:"audit" doc:"A dry run of deny. The call leaves, and the log says with this text that it should not have." eg:"Writing to a disk destroys what is on it."`
 	Ask     *rulefile.Text  `rule:"ask" doc:"The call may leave if a person says so. The person and the model are told this text. {workspace} in it is the folder where the agent works." eg:"This publishes something."`
-	Unsure  *rulefile.Text  `rule:"unsure" doc:"As ask, but the profile permissive lets the call leave, and notes it." eg:"Nobody has checked this code."`
+	Unsure  *rulefile.Text  `rule:"unsure" doc:"As ask, but the profile permissive lets the call leave, and notes it." eg:"No rule has checked this code."`
 	Deny    *rulefile.Text  `rule:"deny" doc:"The call does not leave. The model is told this text." eg:"This deletes a whole home folder. Name the files that are meant."`
 	Instead string          `rule:"instead" doc:"The model is told that it may do this instead." eg:"Delete inside the workspace."`
 	Shadow  bool            `rule:"shadow" doc:"true makes the rule a dry run: it is noted, and not enforced."`

@@ -37,7 +37,7 @@ type resultLines struct {
 
 // ResultEnv is what a formula of results.yaml sees.
 type ResultEnv struct {
-	Window int `expr:"window" doc:"How many tokens the model takes. 0 means that nobody knows."`
+	Window int `expr:"window" doc:"How many tokens the model takes. 0 means that it is unknown."`
 	Length int `expr:"length" doc:"How many characters the result has."`
 }
 

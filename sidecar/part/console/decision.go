@@ -239,7 +239,7 @@ func showOther(v *decisionView, r *decisions.Record, words bool) {
 		add("Meaning", fmt.Sprintf("retention removed all records up to %d", r.Removed.Seq))
 	case r.Signature != nil:
 		v.Kind = "Signature"
-		add("Meaning", "an earlier version of this program signed the chain; nobody checks that any more")
+		add("Meaning", "an earlier version of this program signed the chain; that is no longer checked")
 	}
 	v.Facts = append(v.Facts, fact{"Time", r.Time.Local().Format(time.RFC3339Nano), ""})
 }

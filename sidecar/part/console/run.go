@@ -233,7 +233,7 @@ func (k *runCall) open(goesOn bool) {
 		k.State, k.Why = "waits", "Its turn has not come, or a person is asked."
 	case k.ran && k.changes:
 		k.State, k.Why = "in-doubt",
-			"The run was broken off while it ran. Nobody knows whether it took effect, so it is not run again."
+			"The run was broken off while it ran. It is unknown whether it took effect, so it is not run again."
 	case k.ran:
 		k.State, k.Why = "broken-off",
 			"The run was broken off while it ran. It changes nothing, so it is run again if the run is resumed."
