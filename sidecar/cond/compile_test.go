@@ -85,6 +85,7 @@ func TestConditionRefused(t *testing.T) {
 		`len(split(texxt, ",")) > 1`: "2:13-18 E-name: a condition here sees no texxt",
 		`text == 3`:                  "2:8-10 E-expr: == does not go with a text and a whole number",
 		`text.size > 3`:              "has no part size",
+		`text.field == ""`:           "has no part field",
 		`text matches "(a"`:          "E-regexp: missing closing ): `(a`",
 		`text matches model`:         "2:16-21 E-expr: the pattern of matches must be written out, in quotes",
 		`text + model == ""`:         "2:8-9 E-expr: a condition cannot build texts; + adds numbers",
@@ -107,6 +108,9 @@ func TestConditionRefused(t *testing.T) {
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%s:\n got %s\nwant %s", source, got, want)
+		}
+		if _, part, _ := strings.Cut(msg, "has no part "); part != "" && strings.Contains(problem.Hint, " "+part+"?") {
+			t.Errorf("%s: the hint suggests the word that is wrong: %s", source, got)
 		}
 		if strings.Contains(got, "interface") || strings.Contains(got, "parse.") ||
 			strings.Contains(got, "[]string") {

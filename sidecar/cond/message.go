@@ -106,7 +106,8 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 	case isPart && bare && !strings.HasPrefix(msg, typeWords[""]):
 		return "the entry itself is #"
 	case isPart:
-		return rulefile.DidYouMeanOr(part, parts(env), "")
+		same := func(name string) bool { return name == part } // of something else
+		return rulefile.DidYouMeanOr(part, slices.DeleteFunc(parts(env), same), "")
 	case strings.Contains(msg, "means nothing"):
 		return `write texts in straight quotes: "…"`
 	case strings.Contains(msg, "has no entry"):

@@ -100,7 +100,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		"base `URL` under which the gateway reaches the sidecar (without it: by --listen)")
 	c.Flags().BoolVar(&health, "health", false, "ask only whether a server lives")
 	c.Flags().BoolVar(&ready, "ready", false, "ask only whether a server would serve a request")
-	c.Flags().StringVar(&at, "at", "", "listen, as health had it")
+	c.Flags().StringVar(&at, "at", "", "`ADDRESS` at which the server listens, as health had it")
 	c.Flag("at").Hidden = true
 	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
 	cli.RulesFlag(c, env, &flags.Rules)
