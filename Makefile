@@ -67,7 +67,7 @@ parts = @go list -export ./... >/dev/null; $(MAKE) --no-print-directory --jobs 2
 	  || { echo 'make $@: what failed is marked with *** above' >&2; exit 1; }
 
 test: export GOGC = 400
-test: needs ## lint, the tests, and turns of a real gateway; 15 minutes on 2 cores
+test: needs ## lint, the tests, and turns of a real gateway; 18 minutes on 2 cores
 	$(call parts,gateway quick)
 
 quick:
