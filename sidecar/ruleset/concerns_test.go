@@ -13,7 +13,6 @@ import (
 
 // A rule that names programs or tags holds for no command without one of them.
 func TestRulesConcern(t *testing.T) {
-	t.Parallel()
 	set, held, named := loaded(t), 0, 0
 	has := func(r *policy.Rule[policy.Env], c *shell.Command) bool {
 		return r.Programs == nil && r.Tags == nil || r.Programs[c.Binary] ||
@@ -41,7 +40,6 @@ func TestRulesConcern(t *testing.T) {
 }
 
 func TestNeeds(t *testing.T) {
-	t.Parallel()
 	set := func(words ...string) map[string]bool {
 		out := map[string]bool{}
 		for _, w := range words {
