@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver"
@@ -58,9 +59,12 @@ func TestUnparsedOldOllama(t *testing.T) {
 
 // llama.cpp is asked for the model's own words once its parser has refused a reply, in a stream, too.
 func TestUnparsedLlama(t *testing.T) {
+	var mu sync.Mutex // probes of the server come beside the request
 	asked := map[string]int{}
 	server := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
 		asked[r.URL.Path]++
+		mu.Unlock()
 		say := func(text string) { _, _ = w.Write([]byte(text)) }
 		switch r.URL.Path {
 		case "/v1/chat/completions":
@@ -84,6 +88,8 @@ func TestUnparsedLlama(t *testing.T) {
 	if len(a.Calls) != 1 || a.Calls[0].Args != `{"path":"a"}` || strings.TrimSpace(a.Text) != "I look." || a.Thought != "Hm." {
 		t.Errorf("%v %q %q\n%s", a.Calls, a.Text, a.Thought, a.Body)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if asked["/v1/chat/completions"] != 1 || asked["/apply-template"] != 1 || asked["/v1/completions"] != 1 {
 		t.Errorf("asked %v", asked)
 	}
