@@ -51,7 +51,7 @@ type Rule[E any] struct {
 	Programs, Tags map[string]bool
 }
 
-// concerns reports whether a rule may hold for a command; nil: the operand is none.
+// concerns reports whether a rule may hold for a command; nil: the call itself.
 func (r *Rule[E]) concerns(c *shell.Command) bool {
 	return c == nil || r.Programs == nil && r.Tags == nil || r.Programs[c.Binary] ||
 		slices.ContainsFunc(c.Tags, func(tag string) bool { return r.Tags[tag] })
