@@ -132,8 +132,9 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 	if is := scan.Starts(s, b.Open, eof); is != scan.Yes {
 		return Found{}, is
 	}
+	rest := s[len(b.Open):]
 	for t := Start; t <= Return; t++ {
-		if is := scan.StartsFold(s[len(b.Open):], words[t]+b.Close, eof); is != scan.No {
+		if is := b.close(rest, words[t], eof); is != scan.No {
 			return Found{Token: t, N: len(b.Open) + len(words[t]) + len(b.Close)}, is
 		}
 	}
@@ -143,12 +144,20 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 			continue
 		}
 		for _, word := range [...]string{id, "PAD" + id, o.word} {
-			if is := scan.Starts(s[len(b.Open):], word+b.Close, eof); is != scan.No {
+			if is := b.close(rest, word, eof); is != scan.No {
 				return Found{Token: o.token, N: len(b.Open) + len(word) + len(b.Close)}, is
 			}
 		}
 	}
 	return Found{}, scan.No
+}
+
+// close says that s begins with the word and the closing bracket, in any case.
+func (b Brackets) close(s, word string, eof bool) scan.Verdict {
+	if is := scan.StartsFold(s, word, eof); is != scan.Yes {
+		return is
+	}
+	return scan.StartsFold(s[len(word):], b.Close, eof)
 }
 
 // Find finds the first token in s at or behind from, or gives -1. open is where a tail

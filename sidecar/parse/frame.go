@@ -142,13 +142,31 @@ type framing struct {
 	closers []string
 	eof     bool
 	cut     bool // the text ends within a call
-	// what closes a value stands nowhere in the rest of the text
-	unclosed bool
+	base    int  // of v in the field
+	open    openValues
+}
+
+// openValues are places in the whole text of a field from which on a value is not closed, by what reads and
+// what closes it. A text full of values that lack it is searched for it once.
+type openValues map[closing]int
+
+type closing struct {
+	*Frame
+	literals string // what closes the value, what stands behind it, and what closes the frame
+}
+
+func (f *framing) closing(value, behind Template) closing {
+	literals := append([]string{value.opening(), behind.opening()}, f.closers...)
+	return closing{f.Frame, strings.Join(literals, "\x00")}
 }
 
 // readFrame reads the calls in v, which begins with the opening literal that ends at from.
 func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
-	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof}
+	if t.openValues == nil {
+		t.openValues = openValues{}
+	}
+	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof,
+		base: t.base, open: t.openValues}
 	b := block{}
 	first := f.Calls[0]
 	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
@@ -493,8 +511,10 @@ func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is
 // argument, with what stands behind them, or with its end. So a text may hold what closes it. Where nothing
 // does, the text ends where the frame goes on.
 func (f *framing) value(closing, behind Template, i int) (text string, end int, is verdict) {
-	if f.unclosed {
-		closing = nil
+	if f.eof && len(closing) > 0 && len(f.open) > 0 {
+		if from, is := f.open[f.closing(closing, behind)]; is && from <= f.base+i {
+			closing = nil
+		}
 	}
 	for at := i; at <= len(f.v); at++ {
 		next := at
@@ -529,7 +549,7 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 		}
 	}
 	if f.eof && len(closing) > 0 { // what closes it is missing, and missing behind it, too
-		f.unclosed = true
+		f.open[f.closing(closing, behind)] = f.base + i
 		return f.value(nil, behind, i)
 	}
 	f.cut = f.eof

@@ -323,21 +323,32 @@ func (t *text) tokenAt(s string, eof bool) (tok harmony.Token, n int, is verdict
 	return f.Token, f.N, v
 }
 
-// ahead is a token that was found further on in the text of a field, or that none is there.
+// ahead is what a search of the text of a field for a token gave. Places count from the field's beginning.
 type ahead struct {
-	end   int // of the text that was searched
-	at    int // -1: none
-	found harmony.Found
-	open  int // where a tail begins that may become a token
+	from, end int // what was searched; end is -1 where nothing was
+	at        int // -1: no token is there
+	found     harmony.Found
+	open      int // where a tail begins that may become a token
 }
 
-// findToken is that of the alphabet, in v. What was found is kept: a text full of other
-// markup must not be searched again at each.
+// findToken is that of the alphabet, in v. The result is kept, and a search in a longer text goes on where
+// the last one ended: a text full of other markup is searched once, however many pieces it comes in.
 func (t *text) findToken(v string, from int) (at int, tok harmony.Token, n, open int) {
-	a := &t.ahead
-	if a.end != t.base+len(v) || a.at >= 0 && a.at < t.base+from || a.at < 0 && a.open < t.base+from {
-		*a = ahead{end: t.base + len(v)}
-		a.at, a.found, a.open = t.grammar.Alphabet.Find(v, from, false)
+	a, first, end := &t.ahead, t.base+from, t.base+len(v)
+	known := a.end >= 0 && a.from <= first && a.end <= end
+	none := known && a.at < 0 && a.open >= first // before a.open
+	switch {
+	case known && a.at >= first:
+	case none && a.end == end:
+	default:
+		begin := first
+		if none {
+			begin = a.open
+		} else {
+			a.from = first
+		}
+		a.end = end
+		a.at, a.found, a.open = t.grammar.Alphabet.Find(v, begin-t.base, false)
 		if a.open += t.base; a.at >= 0 {
 			a.at += t.base
 		}
@@ -345,7 +356,7 @@ func (t *text) findToken(v string, from int) (at int, tok harmony.Token, n, open
 	if a.at < 0 {
 		return -1, harmony.None, 0, a.open - t.base
 	}
-	return a.at - t.base, a.found.Token, a.found.N, a.open - t.base
+	return a.at - t.base, a.found.Token, a.found.N, len(v)
 }
 
 // endToken finds the token that ends a body at v[i:], at or behind from. Where the header is

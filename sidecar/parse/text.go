@@ -79,17 +79,18 @@ type text struct {
 	unmarked bool  // it is such a reader: control tokens are text
 	gap      bool  // the next text begins a paragraph
 
-	grammar   *harmony.Grammar // of the headers of this reply
-	scan      harmony.Scan
-	second    harmony.Scan // inCall: of another object behind the arguments
-	open      *opener      // inBlock
-	closers   []string     // inBlock: literals one of which ends it
-	named     string       // inBlock: the name in the opening literal
-	gaping    *Strategy    // inBlock: a literal of this one opened no call that could be read
-	ahead     ahead
-	namedCall NamedCall
-	fences    []span // inFence: the calls so far
-	front     Signs  // inFence: what the text in front says
+	grammar    *harmony.Grammar // of the headers of this reply
+	scan       harmony.Scan
+	second     harmony.Scan // inCall: of another object behind the arguments
+	open       *opener      // inBlock
+	closers    []string     // inBlock: literals one of which ends it
+	named      string       // inBlock: the name in the opening literal
+	gaping     *Strategy    // inBlock: a literal of this one opened no call that could be read
+	ahead      ahead
+	openValues openValues
+	namedCall  NamedCall
+	fences     []span // inFence: the calls so far
+	front      Signs  // inFence: what the text in front says
 	// what stands in front of this offset in the field was released: no named call reaches back over it
 	looked  int
 	doubted bool      // it is in doubt whether the calls being taken are meant
