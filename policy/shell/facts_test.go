@@ -66,6 +66,11 @@ func TestFacts(t *testing.T) {
 		{"f() { cd src; }; f; ls", "ls", "cwd", "/proj/app/src"},
 		{`cd "$(git rev-parse --show-toplevel)" && ls`, "ls", "cwd", "/proj/app"},
 
+		{"touch f{0..2} F{B..A}", "touch", "writes",
+			"f0:workspace f1:workspace f2:workspace FB:workspace FA:workspace"},
+		{"rm a{,.bak} x{.y,/{b,c}} {1..2}{3..3}", "rm", "deletes", "a:workspace a.bak:workspace x.y:workspace " +
+			"x/b:workspace x/c:workspace 13:workspace 23:workspace"},
+		{"touch f{01..02}", "touch", "writes", "f01:dynamic f02:dynamic"}, // bash 3.2 writes f1 f2
 		{"cd / && rm -rf *", "rm", "deletes", "*:protected"},
 		{"cd build && rm -rf *", "rm", "deletes", "*:workspace"},
 		{"cd /; cd /proj/app/none; rm -rf usr", "rm", "deletes", "usr:workspace usr:protected"},

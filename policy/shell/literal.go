@@ -12,8 +12,9 @@ import (
 // maxBraces is in how many braces a word may be expanded.
 const maxBraces = 64
 
-// clear are braces of which bash and the library surely make the same.
-var clear = regexp.MustCompile(`\{([\w/@%+:-]*(,[\w/@%+:-]*)+|[1-9]\d*\.\.[1-9]\d*|[a-z]\.\.[a-z])\}`)
+// clear are braces of which each bash, from 3.2 on, and the library make the same: no zeros in front, no steps.
+var clear = regexp.MustCompile(`\{([\w./@%+:*?=-]*(,[\w./@%+:*?=-]*)+|` +
+	`(0|-?[1-9]\d{0,8})\.\.(0|-?[1-9]\d{0,8})|[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}`)
 
 // braced are the words that braces make of one; nil: too many. It is not sure where bash
 // may see other braces, or takes $x{a,b} as the variables xa and xb.
@@ -26,7 +27,10 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 			opened += strings.Count(p.Value, "{")
 			lists = lists || strings.Contains(p.Value, ",") || strings.Contains(p.Value, "..")
 			text := strings.TrimPrefix(p.Value, "~/")
-			sure = sure && !strings.ContainsAny(clear.ReplaceAllString(text, ""), `{}$\~`)
+			for clear.MatchString(text) { // the innermost first
+				text = clear.ReplaceAllString(text, "")
+			}
+			sure = sure && !strings.ContainsAny(text, `{}$\~`)
 		case *syntax.ParamExp:
 			sure = sure && !p.Short
 		}
