@@ -115,6 +115,7 @@ var markDocs = map[string]string{
 	"keeps-home":          "What it runs has the home folder of the caller.",
 	"copies":              "Of two operands, the second becomes a copy of the first.",
 	"links":               "It makes links.",
+	"compiles":            "What it writes is code that it makes of the files that it reads.",
 	"keeps-text":          "It changes no text of the files that it writes.",
 	"makes-folders":       "What it writes are folders.",
 	"repository-settings": "It takes settings from the repository that it works in, and runs what they name.",

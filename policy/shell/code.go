@@ -26,14 +26,15 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 		cmd.tag("runs-created-file")
 		cmd.tag(sh.origin(s.from)...)
 	}
-	for _, u := range sh.use(paths.Read, w, "code") {
-		temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd,
-			"/tmp/")
-		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary {
-			cmd.tag("foreign-code")
-			return
-		}
+	if slices.ContainsFunc(sh.use(paths.Read, w, "code"), sh.foreign) {
+		cmd.tag("foreign-code")
 	}
+}
+
+// foreign says that a file is outside the workspace, or in a folder for temporary files.
+func (sh *shell) foreign(u paths.Use) bool {
+	temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
+	return u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary
 }
 
 // codeOf runs the text of a word as code.

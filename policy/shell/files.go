@@ -116,13 +116,34 @@ func (sh *shell) keep(name string, e program.Effect, c call) {
 	for _, w := range touched(e, paths.Write) {
 		at := sh.absolute(w)
 		switch {
-		case at == "" || at == "/dev/null", e.Is("keeps-text") && !strings.HasPrefix(path.Base(at), "-"):
+		case at == "" || at == "/dev/null", e.Is("keeps-text") && !strings.HasPrefix(path.Base(at), "-"),
+			e.Is("compiles") && sh.ownSources(e, c):
 		case e.Is("makes-folders"):
 			sh.a.folders[at] = sh.a.folders[at] || !sh.uncertain
 		default:
 			sh.a.files[at] = content
 		}
 	}
+}
+
+// ownSources says that a compiler reads files of the workspace only, and none that the script may have written or
+// brought: what it makes is code of the workspace. An argument may be a name or a setting, but no code.
+func (sh *shell) ownSources(e program.Effect, c call) bool {
+	if e.ReadsIn || len(e.Unsure)+len(e.Runs)+len(e.Fetches) > 0 || sh.a.spread || sh.a.fetched {
+		return false
+	}
+	for _, s := range sh.a.files {
+		if s != nil {
+			return false
+		}
+	}
+	coded := func(w word) bool { return w.Dynamic || strings.ContainsAny(w.Text, "(){};#\"'`\\\n") }
+	elsewhere := func(w word) bool {
+		return slices.ContainsFunc(sh.use(paths.Read, w, ""), func(u paths.Use) bool {
+			return sh.foreign(u) && u.Class != paths.System
+		})
+	}
+	return !slices.ContainsFunc(c.args(), coded) && !slices.ContainsFunc(touched(e, paths.Read), elsewhere)
 }
 
 // link notes ln. Only a link to a plain place in the workspace leaves all that goes through

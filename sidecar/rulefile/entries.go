@@ -20,8 +20,9 @@ func Entries(doc string) (out []Entry) {
 			if key != "" {
 				out = append(out, Entry{key, doc[start:at]})
 			}
-			name := strings.TrimSuffix(strings.TrimRight(line[2:], "\n"), " {}")
-			start, key = at, strings.Trim(strings.TrimSuffix(name, ":"), `'"`)
+			name, _, _ := strings.Cut(strings.TrimRight(line[2:], "\n"), " #") // a comment
+			name = strings.TrimSuffix(strings.TrimSuffix(name, " {}"), ":")
+			start, key = at, strings.Trim(name, `'"`)
 		}
 		at = end
 	}
