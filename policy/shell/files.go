@@ -126,8 +126,8 @@ func (sh *shell) keep(name string, e program.Effect, c call) {
 	}
 }
 
-// ownSources says that a compiler reads files of the workspace only, and none that the script may have written or
-// brought: what it makes is code of the workspace. An argument may be a name or a setting, but no code.
+// ownSources says that a compiler reads files of the workspace only, and none that the script may have
+// written or brought: what it makes is code of the workspace. An argument may be a name, but no code.
 func (sh *shell) ownSources(e program.Effect, c call) bool {
 	if e.ReadsIn || len(e.Unsure)+len(e.Runs)+len(e.Fetches) > 0 || sh.a.spread || sh.a.fetched {
 		return false
