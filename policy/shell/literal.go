@@ -12,7 +12,7 @@ import (
 // maxBraces is in how many braces a word may be expanded.
 const maxBraces = 64
 
-// clear are braces of which each bash, from 3.2 on, and the library make the same: no leading zeros, no steps.
+// clear are braces of which each bash from 3.2 on and the library make the same: no leading zeros, no steps.
 var clear = regexp.MustCompile(`\{([\w./@%+:*?=-]*(,[\w./@%+:*?=-]*)+|` +
 	`(0|-?[1-9]\d{0,8})\.\.(0|-?[1-9]\d{0,8})|[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}`)
 
