@@ -29,6 +29,9 @@ type Metrics struct {
 	Decisions *prometheus.CounterVec   // model, arm, effect, file, rule
 	Faults    *prometheus.CounterVec   // model, arm, fault, action; those of the gateway have no model
 	Notices   *prometheus.CounterVec   // model, arm, fault
+	Turns     *prometheus.CounterVec   // outcome
+	Damaged   *prometheus.CounterVec   // server (its dialect), damage, outcome
+	Again     prometheus.Counter       // seconds that turns took after a first reply that was not good
 	Upstreams *prometheus.CounterVec   // upstream, outcome: served, answered, failed, left
 	Untouch   prometheus.Counter       // replies that left byte for byte
 	Open      prometheus.Gauge         // streams being served
@@ -94,6 +97,12 @@ func New() *Metrics {
 			"arm", "fault", "action"),
 		Notices: r.counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model",
 			"arm", "fault"),
+		Turns: r.counter("turns_total", "Turns, by what they came to.", "outcome"),
+		Damaged: r.counter("damaged_turns_total",
+			"Turns with a class of damage, by the dialect of the model server, and what they came to.",
+			"server", "damage", "outcome"),
+		Again: r.counter("again_seconds_total",
+			"Seconds of turns after a first reply that was not good.").WithLabelValues(),
 		Upstreams: r.counter("upstream_requests_total",
 			"Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),
 		Untouch: r.counter("untouched_total",
