@@ -70,6 +70,21 @@ func (l *loader) lintPolicy(name string) {
 	}
 	for _, r := range rules {
 		l.lintCondition(r.When, named, domains)
+		if r.When != nil {
+			l.lintResolved(*r.When, named)
+		}
+	}
+}
+
+// lintResolved warns of what no resolved path begins with: none is relative, and ~ stands in none.
+func (l *loader) lintResolved(when rulefile.Text, named rulefile.Lists) {
+	for _, x := range cond.Comparisons(when, "startsWith", "in", "==") {
+		for _, w := range written(x.Right, named) {
+			if x.Left.Name() == "resolved" && w.Value != "" && !path.IsAbs(w.Value) {
+				l.warn(w.At, codeUnreachable, "resolved never begins with "+w.Value+": it is a whole path",
+					`for a folder of the home: secret in roots, or resolved startsWith home and resolved contains "/NAME/"`)
+			}
+		}
 	}
 }
 
