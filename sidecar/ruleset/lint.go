@@ -70,13 +70,10 @@ func (l *loader) lintPolicy(name string) {
 	}
 	for _, r := range rules {
 		l.lintCondition(r.When, named, domains)
-		if r.When != nil {
-			l.lintResolved(*r.When, named)
-		}
 	}
 }
 
-// lintResolved warns of what no resolved path begins with: none is relative, and ~ stands in none.
+// lintResolved warns of what no resolved path begins with.
 func (l *loader) lintResolved(when rulefile.Text, named rulefile.Lists) {
 	for _, x := range cond.Comparisons(when, "startsWith", "in", "==") {
 		for _, w := range written(x.Right, named) {
@@ -117,6 +114,7 @@ func (l *loader) lintCondition(when *rulefile.Text, named rulefile.Lists,
 		return
 	}
 	l.misspelt(*when, named, func(subject string) domain { return domain{words: domains[subject]} })
+	l.lintResolved(*when, named)
 	for _, t := range cond.Patterns(*when) {
 		l.lintPattern(t)
 	}
