@@ -44,8 +44,8 @@ const (
 	off    = "off"
 )
 
-// Open counts what requests come to, which a state folder keeps, and shows the last of them, and what else there
-// is, on pages of the admin listener.
+// Open counts what requests come to, which a state folder keeps, and shows the last of them, and what else
+// there is, on pages of the admin listener.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	counter, err := count(c)
 	if err != nil {

@@ -97,8 +97,8 @@ const (
 	tallyEvery = 5 * time.Minute
 )
 
-// Counter counts what turns come to, for metrics and in a file. It is safe for concurrent use; so are two programs
-// with one file.
+// Counter counts what turns come to, for metrics and in a file. It is safe for concurrent use; so are two
+// programs with one file.
 type Counter struct {
 	path    string // empty: the metrics are all
 	metrics *telemetry.Metrics
