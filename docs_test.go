@@ -45,29 +45,15 @@ func TestEventsAreDocumented(t *testing.T) {
 
 // What a page says is somewhere else stands there: each link of one page to a heading of another, or its own.
 func TestAnchorsAreThere(t *testing.T) {
-	pages := map[string]string{}
-	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
-		names, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range names {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			pages[name] = string(text)
-		}
-	}
 	heading, link := regexp.MustCompile(`(?m)^#+ (.+)$`),
 		regexp.MustCompile(`\]\(([\w./-]*\.md)?#([^)\s]+)\)`)
 	anchors, links := map[string]bool{}, 0
-	for name, text := range pages {
+	for name, text := range pages(t) {
 		for _, m := range heading.FindAllStringSubmatch(text, -1) {
 			anchors[name+"#"+anchor(m[1])] = true
 		}
 	}
-	for name, text := range pages {
+	for name, text := range pages(t) {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			to := name
 			if m[1] != "" {
@@ -101,6 +87,57 @@ func TestReadmeIsShort(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// What a page lists can be taken in item by item; what needs more words is a table, or has a heading.
+func TestItemsOfListsAreShort(t *testing.T) {
+	begin, items := regexp.MustCompile(`^ *([-*]|\d+\.) `), 0
+	for name, text := range pages(t) {
+		words, fenced := 0, false
+		for i, line := range append(strings.Split(text, "\n"), "end") {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			isItem := begin.MatchString(line)
+			if isItem || line != "" && !strings.HasPrefix(line, " ") { // the item before has ended
+				if words > 120 {
+					t.Errorf("%s:%d: an item with %d words ends here", name, i, words)
+				}
+				words = 0
+			}
+			switch {
+			case fenced:
+			case isItem:
+				items++
+				words = len(strings.Fields(line))
+			case words > 0:
+				words += len(strings.Fields(line))
+			}
+		}
+	}
+	if items < 200 {
+		t.Errorf("only %d items were found: are they written another way now?", items)
+	}
+}
+
+// pages are the texts of all pages, by their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[name] = string(text)
+		}
+	}
+	return pages
 }
 
 // anchor is how GitHub names a heading.

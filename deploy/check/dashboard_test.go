@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -74,5 +76,37 @@ func TestDashboardIsWhole(t *testing.T) {
 	}
 	if len(all) < 40 {
 		t.Errorf("%d panels: they are not found", len(all))
+	}
+}
+
+// The headings of a report are rows of the dashboard, and its figures have the words of the report.
+func TestDashboardNamesFiguresAsReportDoes(t *testing.T) {
+	const console = "../../sidecar/part/console/"
+	page := string(read(t, console+"report.html"))
+	words := strings.ToLower(page + string(read(t, console+"report.go")))
+	var doc struct{ Panels []struct{ Title, Type string } }
+	must(t, json.Unmarshal(read(t, board), &doc))
+	missing := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<h2>([^<]+)</h2>`).FindAllStringSubmatch(page, -1) {
+		missing[m[1]] = true
+	}
+	if len(missing) < 3 {
+		t.Errorf("a report has the headings %v: they are not found", missing)
+	}
+	row, figures := "", 0
+	for _, p := range doc.Panels {
+		if p.Type == "row" {
+			row = p.Title
+			delete(missing, row)
+		}
+		if p.Type != "stat" || row == "Is it well?" {
+			continue
+		}
+		if figures++; !strings.Contains(words, strings.ToLower(p.Title)) {
+			t.Errorf("no report says %q", p.Title)
+		}
+	}
+	if len(missing) > 0 || figures < 6 {
+		t.Errorf("%d figures; these headings are no rows: %v", figures, missing)
 	}
 }

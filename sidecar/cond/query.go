@@ -1,6 +1,8 @@
 package cond
 
 import (
+	"slices"
+
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 
@@ -105,17 +107,16 @@ func compared(t rulefile.Text, n *ast.BinaryNode) Comparison {
 	return Comparison{n.Operator, Side{n.Left.String(), n.Left, t}, Side{n.Right.String(), n.Right, t}}
 }
 
-// Comparisons are all that a condition compares by in, == and !=. An entry that a loop looks at
-// is LIST[] there.
-func Comparisons(t rulefile.Text) (out []Comparison) {
+// Comparisons are all that a condition compares by some operators. An entry that a loop looks at is LIST[]
+// there.
+func Comparisons(t rulefile.Text, operators ...string) (out []Comparison) {
 	tree, err := parser.Parse(t.Value)
 	if err != nil {
 		return nil
 	}
 	ast.Walk(&tree.Node, patcher(nameEntries))
 	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
-		if b, ok := n.(*ast.BinaryNode); ok && (b.Operator == "in" || b.Operator == "==" ||
-			b.Operator == "!=") {
+		if b, ok := n.(*ast.BinaryNode); ok && slices.Contains(operators, b.Operator) {
 			out = append(out, compared(t, b))
 		}
 	}))

@@ -73,6 +73,18 @@ func (l *loader) lintPolicy(name string) {
 	}
 }
 
+// lintResolved warns of what no resolved path begins with.
+func (l *loader) lintResolved(when rulefile.Text, named rulefile.Lists) {
+	for _, x := range cond.Comparisons(when, "startsWith", "in", "==") {
+		for _, w := range written(x.Right, named) {
+			if x.Left.Name() == "resolved" && w.Value != "" && !path.IsAbs(w.Value) {
+				l.warn(w.At, codeUnreachable, "resolved never begins with "+w.Value+": it is a whole path",
+					`for a folder of the home: secret in roots, or resolved startsWith home and resolved contains "/NAME/"`)
+			}
+		}
+	}
+}
+
 // domains are the only values that some variables have in the condition of a strategy.
 func (l *loader) domains(kind parse.Kind) map[string][]string {
 	out := map[string][]string{"field": {string(parse.Content), string(parse.Reasoning)}}
@@ -102,6 +114,7 @@ func (l *loader) lintCondition(when *rulefile.Text, named rulefile.Lists,
 		return
 	}
 	l.misspelt(*when, named, func(subject string) domain { return domain{words: domains[subject]} })
+	l.lintResolved(*when, named)
 	for _, t := range cond.Patterns(*when) {
 		l.lintPattern(t)
 	}

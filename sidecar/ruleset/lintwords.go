@@ -57,7 +57,7 @@ func (l *loader) misspelt(when rulefile.Text, named rulefile.Lists,
 			}
 		}
 	}
-	for _, x := range cond.Comparisons(when) {
+	for _, x := range cond.Comparisons(when, "in", "==", "!=") {
 		check(x.Left.Source, x.Right)
 		if x.Operator == "in" {
 			check(x.Right.Source+"[]", x.Left)

@@ -12,51 +12,19 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Metrics are the counters of one process.
+// Metrics are the counters of one process. New says what each counts, by which labels.
 type Metrics struct {
 	registry registry
 
-	Requests  *prometheus.CounterVec   // model, status
-	Refused   *prometheus.CounterVec   // status
-	Tokens    *prometheus.CounterVec   // model, kind: prompt, completion, reasoning (a part of completion)
-	Runs      *prometheus.CounterVec   // model, status: answered, unfinished, failed, left
-	RunCalls  *prometheus.CounterVec   // model, arm, tool, outcome: ok, failed, refused, doubt
-	Calls     *prometheus.CounterVec   // model, arm, strategy
-	Repairs   *prometheus.CounterVec   // model, arm, kind
-	Repeated  *prometheus.CounterVec   // model, arm
-	Refusals  *prometheus.CounterVec   // model, arm, code
-	Hits      *prometheus.CounterVec   // model, arm, file, rule
-	Decisions *prometheus.CounterVec   // model, arm, effect, file, rule
-	Faults    *prometheus.CounterVec   // model, arm, fault, action; those of the gateway have no model
-	Notices   *prometheus.CounterVec   // model, arm, fault
-	Upstreams *prometheus.CounterVec   // upstream, outcome: served, answered, failed, left
-	Untouch   prometheus.Counter       // replies that left byte for byte
-	Open      prometheus.Gauge         // streams being served
-	First     prometheus.Observer      // seconds until the upstream began to answer
-	Rules     *prometheus.GaugeVec     // version
-	Files     *prometheus.GaugeVec     // file, sha256
-	Reloads   *prometheus.CounterVec   // result: taken, refused, reverted
-	ReloadOK  prometheus.Gauge         // 0 while the files on disk do not load
-	ReloadAt  prometheus.Gauge         // unix time of the last good one
-	Reloaded  prometheus.Gauge         // unix time of the last one, good or not
-	Whole     *prometheus.HistogramVec // seconds of a request, by stream
-	Approvals *prometheus.CounterVec   // outcome: asked, allowed, denied, used, expired
-	Pending   prometheus.Gauge         // approvals without an answer
-
-	Shadows     *prometheus.CounterVec // experiment, outcome: same, differs, skipped, crashed, stuck
-	Units       *prometheus.GaugeVec   // experiment, arm: that were in it
-	Outcomes    *prometheus.GaugeVec   // experiment, arm, measure, of: sum, events
-	Connections *prometheus.CounterVec // of confined commands, by outcome: connected, refused, failed
-	Telemetry   *prometheus.CounterVec // spans of OpenTelemetry, by outcome: ended, sent, lost
-	// requests that were refused because of load, by why: memory, waiting, late
-	Shed *prometheus.CounterVec
-
-	inference *inference
-
-	Shared     *prometheus.CounterVec // asked, outcome: ok, failed, skipped
-	SharedUp   *prometheus.GaugeVec   // 0 while the server that replicas share is away
-	SharedLost prometheus.Counter     // what could not be written there
-	Replicas   *prometheus.GaugeVec   // version: of the rules, and how many replicas have it in force
+	Requests, Refused, Tokens, Runs, RunCalls, Calls, Repairs, Repeated, Refusals, Hits, Decisions,
+	Faults, Notices, Turns, Damaged, Upstreams, Reloads, Approvals, Shadows, Connections, Telemetry, Shed,
+	Shared *prometheus.CounterVec
+	Rules, Files, Units, Outcomes, SharedUp, Replicas *prometheus.GaugeVec
+	Open, ReloadOK, ReloadAt, Reloaded, Pending       prometheus.Gauge
+	Untouch, Again, SharedLost                        prometheus.Counter
+	First                                             prometheus.Observer
+	Whole                                             *prometheus.HistogramVec
+	inference                                         *inference
 }
 
 // New makes the counters, all of them listed.
@@ -94,6 +62,12 @@ func New() *Metrics {
 			"arm", "fault", "action"),
 		Notices: r.counter("said_total", "Answers that are a sentence of the rules, by the fault.", "model",
 			"arm", "fault"),
+		Turns: r.counter("turns_total", "Turns, by what they came to.", "outcome"),
+		Damaged: r.counter("damaged_turns_total",
+			"Turns with a class of damage, by the dialect of the model server, and what they came to.",
+			"server", "damage", "outcome"),
+		Again: r.counter("again_seconds_total",
+			"Seconds of turns after a first reply that was not good.").WithLabelValues(),
 		Upstreams: r.counter("upstream_requests_total",
 			"Requests to a model server by its name and outcome: served, answered (it said why there is no reply), failed, left (the caller did).", "upstream", "outcome"),
 		Untouch: r.counter("untouched_total",

@@ -23,8 +23,9 @@ const maxReason = 500
 
 // approvalsView is the calls that wait for a person, and what was answered lately.
 type approvalsView struct {
-	Possible bool // a person can be asked here
-	May      bool // the viewer may answer
+	State    string // of what waits, as the page is told of it
+	Possible bool   // a person can be asked here
+	May      bool   // the viewer may answer
 	Waiting  []approvalView
 	Granted  []approvalView // what lets more calls pass
 	Past     []approvalView
@@ -53,7 +54,8 @@ type approvalView struct {
 }
 
 func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
-	out := &approvalsView{Possible: c.API.Approvals != nil && c.API.Token != "", May: v.Role >= web.Approver}
+	out := &approvalsView{State: c.waitingState(), Possible: c.API.Approvals != nil && c.API.Token != "",
+		May: v.Role >= web.Approver}
 	if !out.Possible {
 		return out, nil
 	}

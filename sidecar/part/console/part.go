@@ -44,7 +44,7 @@ const (
 	off    = "off"
 )
 
-// Open counts what requests come to, where there is a state folder, and shows the last of them, and what else
+// Open counts what requests come to, which a state folder keeps, and shows the last of them, and what else
 // there is, on pages of the admin listener.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	counter, err := count(c)
@@ -80,15 +80,21 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 
 // count counts what requests come to; nil: there is no state folder to keep it in.
 func count(c *service.Core) (*Counter, error) {
-	if c.Settings.State == "" || c.Offline {
+	if c.Offline {
 		return nil, nil
 	}
-	path := filepath.Join(c.Settings.State, tallyFile)
-	counter, err := newCounter(path, !c.Given.Before(), time.Now)
+	path := ""
+	if c.Settings.State != "" {
+		path = filepath.Join(c.Settings.State, tallyFile)
+	}
+	counter, err := newCounter(path, c.Metrics, path != "" && !c.Given.Before(), time.Now)
 	if err != nil {
 		return nil, err
 	}
 	c.Watch = append(c.Watch, counter.Watch)
+	if path == "" {
+		return nil, nil
+	}
 	c.Background(func(ctx context.Context) {
 		counter.Run(ctx, func(err error) {
 			c.Log.Warn("what turns came to was not kept", "event", "report_broken", "detail", err.Error())

@@ -18,6 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -96,19 +97,20 @@ const (
 	tallyEvery = 5 * time.Minute
 )
 
-// Counter counts what turns come to, and adds it to a file. It is safe for concurrent use; so are two
+// Counter counts what turns come to, for metrics and in a file. It is safe for concurrent use; so are two
 // programs with one file.
 type Counter struct {
-	path string
-	now  func() time.Time
+	path    string // empty: the metrics are all
+	metrics *telemetry.Metrics
+	now     func() time.Time
 
 	mu  sync.Mutex
 	sum tally
 }
 
 // newCounter goes on with a file. Old lines go, unless another program may still write.
-func newCounter(path string, alone bool, now func() time.Time) (*Counter, error) {
-	c := &Counter{path: path, now: now}
+func newCounter(path string, m *telemetry.Metrics, alone bool, now func() time.Time) (*Counter, error) {
+	c := &Counter{path: path, metrics: m, now: now}
 	if !alone {
 		return c, nil
 	}
@@ -268,11 +270,14 @@ func (w *countedRequest) Ended(o *turn.Outcome) {
 	now := c.now()
 	one := tally{From: now.Add(-o.Took), To: now, Turns: map[Outcome]int{outcome: 1}, Asked: w.asked,
 		Denied: w.refused, Confined: w.wrapped, Took: o.Took}
+	c.metrics.Turns.WithLabelValues(string(outcome)).Inc()
 	if o.Account.Again > 0 && !w.first.IsZero() {
 		one.Again = now.Sub(w.first)
+		c.metrics.Again.Add(one.Again.Seconds())
 	}
 	for _, class := range w.classes {
 		one.damaged(w.server, class, outcome, 1)
+		c.metrics.Damaged.WithLabelValues(w.server, class, string(outcome)).Inc()
 	}
 	c.sum.add(&one)
 }

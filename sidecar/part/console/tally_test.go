@@ -2,13 +2,16 @@ package console
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -16,8 +19,9 @@ import (
 // What turns came to is counted by class and server, kept over a restart, and forgotten after a month.
 func TestCounter(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), tallyFile), time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)
+	metrics := telemetry.New()
 	open := func() *Counter {
-		c, err := newCounter(path, true, func() time.Time { return now })
+		c, err := newCounter(path, metrics, true, func() time.Time { return now })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,6 +63,15 @@ func TestCounter(t *testing.T) {
 		}
 	}
 	check(5)
+	rec := httptest.NewRecorder()
+	metrics.Handler().ServeHTTP(rec, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	page := rec.Body.String()
+	for _, want := range []string{`turns_total{outcome="repaired"} 1`, `turns_total{outcome="denied"} 1`, `again_seconds_total 2`,
+		`damaged_turns_total{damage="json",outcome="repaired",server="vllm"} 1`} {
+		if !strings.Contains(page, "gptoss_executor_"+want+"\n") {
+			t.Errorf("the metrics lack %s: %s", want, page)
+		}
+	}
 	c = open()
 	check(5)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

@@ -105,10 +105,11 @@ func series(e *Experiment, s *Saved, now time.Time) (out []Series) {
 	if !s.Ended.IsZero() {
 		now = s.Ended
 	}
-	n := len(points)
-	over := e.Status != Running && s.Ended.IsZero() && n > 0 // since when is unknown here
+	n, p := len(points), s.point(deciding(e), now)
+	// Since when one that its file ends is over is unknown here.
+	over := e.Status != Running && s.Ended.IsZero() && n > 0 && p.same(&points[n-1])
 	if !over && !now.IsZero() && (n == 0 || now.After(points[n-1].At)) {
-		points = append(slices.Clip(points), s.point(deciding(e), now))
+		points = append(slices.Clip(points), p)
 	}
 	for _, id := range deciding(e) {
 		m, _ := MeasureOf(id)

@@ -90,7 +90,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// The series of an experiment that its file stops between two looks ends with all units, once.
+// The series of an experiment that its file stops between two looks ends with all units, once, and at once.
 func TestSeriesStoppedByFile(t *testing.T) {
 	c := &clock{time.Unix(1e9, 0).UTC()}
 	l := open(t, filepath.Join(t.TempDir(), CountsFile), c)
@@ -98,15 +98,15 @@ func TestSeriesStoppedByFile(t *testing.T) {
 	serve(l, running, 0, 100, worse)
 	l.Review(running)
 	serve(l, running, 100, 700, worse)
-	for range 3 {
+	for range 3 { // the first time before it was looked at again
 		c.now = c.now.Add(time.Second)
+		report := l.Reports(stopped)[0]
+		points := report.Series[0].Points
+		if n := len(points); n != 2 || points[1].Arms[1].Units != report.Arms[1].Units ||
+			*points[1].Arms[1].Against != *report.Arms[1].Of("empty").Against {
+			t.Errorf("%d points, the last one %+v; the report has %+v", n, points[n-1], report.Arms[1])
+		}
 		l.Review(stopped)
-	}
-	report := l.Reports(stopped)[0]
-	points := report.Series[0].Points
-	if n := len(points); n != 2 || points[1].Arms[1].Units != report.Arms[1].Units ||
-		*points[1].Arms[1].Against != *report.Arms[1].Of("empty").Against {
-		t.Errorf("%d points, the last one %+v; the report has %+v", n, points[n-1], report.Arms[1])
 	}
 }
 

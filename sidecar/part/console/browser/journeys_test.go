@@ -121,6 +121,27 @@ func TestApproving(t *testing.T) {
 	b.soon(`document.querySelector("[data-waiting]").hidden`)
 }
 
+// A question that comes between the page and its first news is shown, too.
+func TestQuestionBeforeNews(t *testing.T) {
+	t.Parallel()
+	s := stage.Open(t, stage.Tokens, stage.Model(replies()))
+	b := open(t, s)
+	b.signIn("Ann", stage.Approver)
+	_, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument,
+		page.AddScriptToEvaluateOnNewDocumentParams{
+			Source: `window.News = EventSource; window.EventSource = class { addEventListener() {} close() {} };`})
+	ruletest.Must(t, err)
+	b.to("/console/approvals")
+	b.soon(`document.querySelector("#waiting").textContent === "Nothing waits"`)
+	s.Ask("may", "note", false)
+	eval[bool](b, `import("/console/static/console.js").then((page) => {
+		window.EventSource = News;
+		page.listen(document.body.dataset.events);
+		return true;
+	})`)
+	b.soon(`document.querySelector("#waiting").textContent === "1 call waits for a person"`)
+}
+
 // What others answer moves nothing: the cards stay where they stand, with what was written into them.
 func TestColleague(t *testing.T) {
 	t.Parallel()

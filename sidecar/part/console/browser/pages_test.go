@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -68,6 +71,47 @@ func TestPages(t *testing.T) {
 		b.looks(fmt.Sprintf("turn-%d-%s", i, word), b.legible)
 	}
 }
+
+// Every page fits at every width, whoever looks; its header has one row on a wide screen, and cuts off no page.
+func TestWidths(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*config.Settings){"signed in": stage.Tokens,
+		"no token": func(*config.Settings) {}} {
+		s := stage.Open(t, change, stage.Model(replies()))
+		morning(s)
+		b := open(t, s)
+		b.to("/console/")
+		if name == "signed in" {
+			b.signIn("Sam of the night shift", stage.Approver)
+		}
+		pages := eval[[]string](b, `[...document.querySelectorAll(".top nav a")].map((a) => a.getAttribute("href"))`)
+		if len(pages) < 8 {
+			t.Errorf("the header leads to %v", pages)
+		}
+		for _, page := range pages {
+			b.do(chromedp.EmulateViewport(1280, 844))
+			b.to(page)
+			for width := int64(320); width <= 1280; width += 80 {
+				b.do(chromedp.EmulateViewport(width, 844))
+				if fault := eval[string](b, headerScript); fault != "" {
+					t.Errorf("%s, %s, %d pixels: %s", name, page, width, fault)
+				}
+			}
+		}
+	}
+}
+
+const headerScript = `(() => {
+  const box = (name) => document.querySelector(name).getBoundingClientRect();
+  const [top, nav, who, pages] = [box('.top'), box('.top nav'), box('.who'), document.querySelector('.top nav')];
+  if (document.documentElement.scrollWidth > innerWidth) return 'the page is wider than the screen';
+  if (top.right < document.documentElement.clientWidth) return 'the header ends early';
+  if (who.right > top.right || nav.right > top.right + 8) return 'the header is cut off';
+  if (nav.right > who.left && nav.bottom > who.top && nav.top < who.bottom) return 'its parts lie on each other';
+  if (pages.scrollWidth > pages.clientWidth && getComputedStyle(pages).overflowX !== 'auto') return 'pages are out of reach';
+  if (innerWidth >= 1280 && top.height > 60) return 'it has two rows';
+  return '';
+})()`
 
 // legible holds the page to what everybody needs: axe-core finds nothing serious, text stands out from its
 // ground, there is one h1, and nothing is wider than the screen.

@@ -156,10 +156,9 @@ function watch(part) {
   }, every);
 }
 document.querySelectorAll('[data-part]').forEach(watch);
-let heard = 0;
-document.addEventListener('console:approvals', () => {
-  if (heard++ === 0) return; // what the page shows already
-  document.querySelectorAll('[data-part][data-on="approvals"]').forEach(refresh);
+document.addEventListener('console:approvals', ({ detail }) => {
+  const part = document.querySelector('[data-part="approvals"]');
+  if (part && part.dataset.state !== JSON.stringify(detail)) refresh(part); // else the page shows it already
 });
 document.addEventListener('console:runs', () => document.querySelectorAll('[data-part][data-on="runs"]').forEach(refresh));
 document.addEventListener('console:back', () => {
