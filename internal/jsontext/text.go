@@ -152,5 +152,5 @@ func Object(pairs ...string) string {
 	return string(append(out, '}'))
 }
 
-// AppendBytes is AppendString of a text in bytes.
+// AppendBytes is AppendString of bytes.
 func AppendBytes(dst, s []byte) []byte { return AppendString(dst, sameText(s)) }

@@ -18,7 +18,7 @@ type Completion struct {
 	Timings            Span     // llama.cpp's timings object
 	Err                Span     // error when it says something, or a whole flat {"object":"error",…}
 
-	texts jsontext.Block // of earlier documents, too
+	texts jsontext.Block
 }
 
 // Choice is one entry of choices. Body is its message or delta, when that is an
