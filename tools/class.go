@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Class says what a tool does to the world.
@@ -159,30 +160,26 @@ func harm(c Class) int {
 // words splits a name at everything that is neither letter nor digit, and where
 // camelCase begins a new word, and lower-cases the parts: "ReadFile_tool" is read,
 // file, tool; "HTTPGet" is http, get.
-func words(name string) []string {
-	var out []string
-	var word []rune
-	flush := func() {
-		if len(word) > 0 {
-			out = append(out, strings.ToLower(string(word)))
-			word = word[:0]
+func words(name string) (out []string) {
+	from, before := 0, rune(0)
+	end := func(to int) {
+		if from < to {
+			out = append(out, strings.ToLower(name[from:to]))
 		}
 	}
-	runes := []rune(name)
-	for i, r := range runes {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			flush()
-			continue
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		next, _ := utf8.DecodeRuneInString(name[i+n:])
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r):
+			end(i)
+			from = i + n
+		case unicode.IsUpper(r) && (!unicode.IsUpper(before) || unicode.IsLower(next)):
+			end(i)
+			from = i
 		}
-		if unicode.IsUpper(r) && i > 0 {
-			afterLower := !unicode.IsUpper(runes[i-1])
-			beforeLower := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-			if afterLower || beforeLower {
-				flush()
-			}
-		}
-		word = append(word, r)
+		before, i = r, i+n
 	}
-	flush()
+	end(len(name))
 	return out
 }

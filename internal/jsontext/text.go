@@ -23,16 +23,39 @@ func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
 		return string(raw)
 	}
-	text := UnquoteBytes(raw)
-	return unsafe.String(unsafe.SliceData(text), len(text)) // nothing else holds it, as in strings.Builder
+	return sameText(UnquoteBytes(raw))
 }
 
+// sameText is text without a copy: nothing may write it any more.
+func sameText(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
+
 // UnquoteBytes is Unquote into bytes of its own.
-func UnquoteBytes(raw []byte) []byte {
-	if !utf8.Valid(raw) {
-		raw = []byte(mendUTF8(string(raw)))
+func UnquoteBytes(raw []byte) []byte { return appendUnquoted(make([]byte, 0, len(raw)), raw) }
+
+// Block decodes the insides of JSON strings: short ones beside one another. None changes later.
+type Block struct{ used []byte }
+
+// Bytes is UnquoteBytes.
+func (b *Block) Bytes(raw []byte) []byte {
+	const size = 2 << 10
+	if len(raw) == 0 || len(raw) > size/8 {
+		return UnquoteBytes(raw)
 	}
-	out := make([]byte, 0, len(raw))
+	if cap(b.used)-len(b.used) < len(raw) {
+		b.used = make([]byte, 0, max(len(raw), min(2*cap(b.used), size)))
+	}
+	from := len(b.used)
+	b.used = appendUnquoted(b.used, raw)
+	return slices.Clip(b.used[from:])
+}
+
+// Text is Unquote.
+func (b *Block) Text(raw []byte) string { return sameText(b.Bytes(raw)) }
+
+func appendUnquoted(out, raw []byte) []byte {
+	if !utf8.Valid(raw) {
+		raw = []byte(string([]rune(string(raw)))) // U+FFFD for broken bytes
+	}
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 {
@@ -49,10 +72,6 @@ func UnquoteBytes(raw []byte) []byte {
 		}
 	}
 }
-
-// mendUTF8 puts U+FFFD for every broken byte, which is what the conversion to
-// runes does.
-func mendUTF8(s string) string { return string([]rune(s)) }
 
 // plainEscape is what the second byte of an escape of two stands for.
 var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r',
@@ -98,9 +117,23 @@ func hex4(raw []byte) rune {
 // (no HTML escapes); broken UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
-		s = mendUTF8(s)
+		s = string([]rune(s))
 	}
-	return appendQuoted(dst, s)
+	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"') // code has an escape every ten bytes or so
+	done := 0
+	for i := run(s, 0); i < len(s); i = run(s, done) {
+		dst = append(append(dst, s[done:i]...), '\\')
+		done = i + 1
+		c := s[i]
+		if j := strings.IndexByte("\b\f\n\r\t", c); j >= 0 {
+			dst = append(dst, "bfnrt"[j])
+		} else if c < ' ' {
+			dst = append(dst, 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
+		} else {
+			dst = append(dst, c)
+		}
+	}
+	return append(append(dst, s[done:]...), '"')
 }
 
 // Quote is text as a JSON string.
@@ -119,28 +152,5 @@ func Object(pairs ...string) string {
 	return string(append(out, '}'))
 }
 
-// AppendBytes is AppendString of a text in bytes.
-func AppendBytes(dst, s []byte) []byte {
-	if !utf8.Valid(s) {
-		return appendQuoted(dst, mendUTF8(string(s)))
-	}
-	return appendQuoted(dst, s)
-}
-
-func appendQuoted[T []byte | string](dst []byte, s T) []byte {
-	dst = append(slices.Grow(dst, len(s)+len(s)/8+2), '"') // code has an escape every ten bytes or so
-	done := 0
-	for i := run(s, 0); i < len(s); i = run(s, done) {
-		dst = append(append(dst, s[done:i]...), '\\')
-		done = i + 1
-		c := s[i]
-		if j := strings.IndexByte("\b\f\n\r\t", c); j >= 0 {
-			dst = append(dst, "bfnrt"[j])
-		} else if c < ' ' {
-			dst = append(dst, 'u', '0', '0', '0'+c>>4, "0123456789abcdef"[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return append(append(dst, s[done:]...), '"')
-}
+// AppendBytes is AppendString of bytes.
+func AppendBytes(dst, s []byte) []byte { return AppendString(dst, sameText(s)) }

@@ -2,8 +2,11 @@ package jsontext
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 )
 
 func TestText(t *testing.T) {
@@ -55,6 +58,27 @@ func TestAppendString(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a block gave stays as it is, whatever it decodes next.
+func TestBlock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raws := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
+			return strings.Repeat(rapid.SampledFrom([]string{"a", `\n`, `\ud83d`, "\xff", "ö"}).Draw(t, "unit"),
+				rapid.IntRange(0, 400).Draw(t, "times"))
+		}), 1, 50).Draw(t, "raw")
+		var b Block
+		texts, all := make([]string, len(raws)), make([][]byte, len(raws))
+		for i, raw := range raws {
+			texts[i], all[i] = b.Text([]byte(raw)), b.Bytes([]byte(raw))
+			_ = append(all[i], "behind"...)
+		}
+		for i, raw := range raws {
+			if want := Unquote([]byte(raw)); texts[i] != want || string(all[i]) != want {
+				t.Fatalf("%q: %q and %q, want %q", raw, texts[i], all[i], want)
+			}
+		}
+	})
 }
 
 // FuzzText: any text survives the way there and back, and encoding/json reads the

@@ -74,7 +74,7 @@ func BenchmarkChunk(b *testing.B) {
 			data := []byte(doc)
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
-			var c Chunk
+			var c Completion
 			for b.Loop() {
 				if err := c.Parse(data); err != nil {
 					b.Fatal(err)

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -16,11 +17,9 @@ type Completion struct {
 	Usage              Span     // the usage object
 	Timings            Span     // llama.cpp's timings object
 	Err                Span     // error when it says something, or a whole flat {"object":"error",…}
-}
 
-// Chunk is a Completion that came as one event of a stream: its choices hold a
-// delta in place of a message.
-type Chunk = Completion
+	texts jsontext.Block
+}
 
 // Choice is one entry of choices. Body is its message or delta, when that is an
 // object.
@@ -74,7 +73,7 @@ func (c *Completion) Parse(doc []byte) error { return c.ParseSkipping(doc, nil) 
 // ParseSkipping is Parse, but does not decode reasoning whose raw JSON string,
 // quotes included, is plain: of a long reply that is a third of the work.
 func (c *Completion) ParseSkipping(doc []byte, plain func(raw []byte) bool) error {
-	*c = Completion{Doc: doc, Choices: c.Choices[:0]}
+	*c = Completion{Doc: doc, Choices: c.Choices[:0], texts: c.texts}
 	p := completionParser{scanner: scanner{jsontext.Scanner{Doc: doc}}, c: c, plain: plain}
 	p.completion()
 	return p.End()
@@ -179,7 +178,8 @@ func (p *completionParser) body(ch *Choice) {
 			if p.Peek() == '[' {
 				p.parts(ch)
 			} else {
-				ch.Content.Text, ch.Content.Value = p.word()
+				ch.Content.Value = p.Skip()
+				ch.Content.Text = p.textOf(ch.Content.Value)
 			}
 		case "refusal": // clients show it to a user as text only
 			refusal, _ = p.word()
@@ -187,20 +187,24 @@ func (p *completionParser) body(ch *Choice) {
 			p.calls(ch)
 		case "function_call":
 			p.legacy(ch)
-		case reasoningKeys[0]:
-			p.reasoning(ch, 0, at)
-		case reasoningKeys[1]:
-			p.reasoning(ch, 1, at)
-		case reasoningKeys[2]:
-			p.reasoning(ch, 2, at)
-		case reasoningKeys[details]:
-			p.reasoning(ch, details, at)
+		default:
+			if source := slices.Index(reasoningKeys[:], string(key)); source >= 0 {
+				p.reasoning(ch, source, at)
+			}
 		}
 	}
 	ch.Body.To = p.Pos
 	if refusal != "" && ch.Content.Text == "" {
 		ch.Content.Text, ch.Foreign = refusal, true
 	}
+}
+
+// textOf is a value that was read; "" when it is no string.
+func (p *completionParser) textOf(at Span) string {
+	if p.Err != nil || p.Doc[at.From] != '"' {
+		return ""
+	}
+	return p.c.texts.Text(p.Doc[at.From+1 : at.To-1])
 }
 
 func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
@@ -217,7 +221,7 @@ func (p *completionParser) reasoning(ch *Choice, source int, key Span) {
 	if source == details {
 		part.Text = detailsText(p.Doc, part.Value)
 	} else {
-		part.Text, _ = Text(p.Doc, part.Value)
+		part.Text = p.textOf(part.Value)
 	}
 	if part.Text != "" || !ch.Reasoning.Present {
 		ch.Reasoning = part

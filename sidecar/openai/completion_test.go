@@ -154,14 +154,14 @@ func TestParseRest(t *testing.T) {
 	}
 }
 
-func TestChunkAllocatesOnce(t *testing.T) {
-	var c Chunk
+func TestChunkAllocatesSeldom(t *testing.T) {
+	var c Completion
 	doc := []byte(vllmChunk)
 	if n := testing.AllocsPerRun(100, func() {
 		if err := c.Parse(doc); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 1 {
+	}); n > 0 { // one for very many
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -172,7 +172,7 @@ func FuzzChunk(f *testing.F) {
 	f.Add([]byte(delta(`"reasoning":"a","tool_calls":[{"id":"c1","function":{"name":"exec","arguments":"{\"a\":1}"}}]`)))
 	f.Add([]byte(message(`"content":"\ud83d\ude00","reasoning_content":null,"reasoning":"x","content":1`)))
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		var c Chunk
+		var c Completion
 		err := c.Parse(doc)
 		if (err == nil) != json.Valid(doc) && !strings.Contains(err.Error(), jsontext.TooDeep) {
 			t.Fatalf("%q: %v", doc, err)

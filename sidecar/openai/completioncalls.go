@@ -3,8 +3,6 @@ package openai
 import (
 	"bytes"
 	"strings"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // Servers and gateways in front of them write calls in other forms, too: as function_call, as
@@ -19,7 +17,7 @@ type CallPart struct {
 	Index                      int
 	Typed                      bool // its type is function
 	ID, Name                   string
-	Arguments                  []byte // of their own
+	Arguments                  []byte // they stay as they are
 	IDSpan, NameSpan, ArgsSpan Span
 }
 
@@ -92,7 +90,7 @@ func (p *completionParser) member(part *CallPart, key []byte) bool {
 	switch raw := part.ArgsSpan.Of(p.Doc); {
 	case p.Err != nil:
 	case first == '"':
-		part.Arguments = jsontext.UnquoteBytes(raw[1 : len(raw)-1])
+		part.Arguments = p.c.texts.Bytes(raw[1 : len(raw)-1])
 	case first == '{':
 		part.Arguments = bytes.Clone(raw)
 	}

@@ -6,7 +6,7 @@
 //
 //	JSON      Span, Edit, Apply · Members, Elements · Remove, Set, Insert · Text, AppendString
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text
-//	reply     Completion.Parse (a Chunk is the same type) → Choices · Completion.Edits, ReasoningEdits
+//	reply     Completion.Parse → Choices · Completion.Edits, ReasoningEdits
 //	          UsageFromTimings · ReadFault → Fault
 //	events    NewEventReader → Next, Raw, Fails, Buffered, Close · IsDone
 //	stream    NewStream → Started, Raw, Delta, KeepAlive, Finish, Usage, Error, Done, Flush

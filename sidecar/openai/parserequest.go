@@ -69,11 +69,11 @@ func (p *requestParser) request() {
 		}
 		return
 	}
-	q.Root.From = p.Pos
+	q.Root.From, q.fields = p.Pos, make([]field, 0, 10)
 	for ok := p.Enter('{'); ok && p.Next('}'); {
 		key, at := p.Key()
-		f := field{name: string(key), key: at}
-		switch f.name {
+		f := field{name: key, key: at}
+		switch string(key) {
 		case "model":
 			q.Model, f.val = p.text("model")
 		case "stream":

@@ -53,7 +53,7 @@ type allowed struct {
 
 // field is a top-level member.
 type field struct {
-	name     string
+	name     []byte
 	key, val Span
 }
 
@@ -161,7 +161,7 @@ func (q *Request) Set(name string, value []byte) Edit {
 
 func (q *Request) field(name string) (f field, ok bool) {
 	for _, f = range slices.Backward(q.fields) {
-		if f.name == name {
+		if string(f.name) == name {
 			return f, true
 		}
 	}

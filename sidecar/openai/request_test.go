@@ -51,7 +51,7 @@ func TestParseRequest(t *testing.T) {
 	call := q.Messages[2].Calls[0]
 	var names []string
 	for _, f := range q.fields {
-		names = append(names, f.name)
+		names = append(names, string(f.name))
 	}
 	for _, row := range []struct{ got, want string }{
 		{of(q.Root), agentTurn},
@@ -192,7 +192,7 @@ func FuzzParseRequest(f *testing.F) {
 			t.Fatalf("%q: accepted, but %v", body, err)
 		}
 		for _, f := range q.fields {
-			name := f.name
+			name := string(f.name)
 			if strings.Contains(string([]rune(name)), "\ufffd") {
 				continue // encoding/json takes keys for one that we tell apart
 			}

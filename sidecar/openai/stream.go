@@ -35,7 +35,7 @@ func NewStream(w http.ResponseWriter, id, model string, created int64) *Stream {
 
 // Adopt makes our own chunks carry the id and time of a chunk that came, because clients
 // take chunks of another id for another reply. It has both, and nothing was written yet.
-func (s *Stream) Adopt(c *Chunk) {
+func (s *Stream) Adopt(c *Completion) {
 	s.head = append(append(s.head[:0], `data: {"id":`...), c.ID.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"object":"chat.completion.chunk","created":`...), c.Created.Of(c.Doc)...)
 	s.head = append(append(s.head, `,"model":`...), s.model...)

@@ -22,8 +22,10 @@ func (s *scanner) word() (string, Span) {
 		return "", at
 	}
 	raw := s.Doc[at.From+1 : at.To-1]
-	if text, ok := known(raw); ok {
-		return text, at
+	for _, w := range words {
+		if string(raw) == w {
+			return w, at
+		}
 	}
 	return jsontext.Unquote(raw), at
 }
@@ -47,12 +49,3 @@ func (s *scanner) null(at Span) bool { return s.Err == nil && s.Doc[at.From] == 
 // words are what fills most documents.
 var words = [...]string{"", "system", "developer", "user", "assistant", "tool", "function", "auto",
 	"chat.completion", "chat.completion.chunk", "stop", "length", "tool_calls"}
-
-func known(raw []byte) (string, bool) {
-	for _, w := range words {
-		if string(raw) == w {
-			return w, true
-		}
-	}
-	return "", false
-}

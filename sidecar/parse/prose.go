@@ -144,15 +144,15 @@ func (t *text) next(v string, at int) int {
 // with a second byte that some literal has. A header may be glued to a word of another script, and the
 // word assistant to any.
 func (t *text) wordOpens(v string, i int) bool {
-	before, assistant := t.before(v, i), strings.HasPrefix(v[i:], harmony.Assistant)
-	switch begins := !scan.IsWord(before); {
-	case assistant && t.marks(), begins && (i+1 == len(v) ||
-		t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])):
+	before := t.before(v, i)
+	begins := !scan.IsWord(before)
+	if begins && (i+1 == len(v) || t.r.s.pairs != nil && t.r.s.pairs.Has(v[i], v[i+1])) {
 		return true
-	case !begins && (before < utf8.RuneSelf || assistant):
-		return false
 	}
-	return t.r.s.header.Heads(v[i:])
+	if v[i] == harmony.Assistant[0] && strings.HasPrefix(v[i:], harmony.Assistant) && (t.marks() || !begins) {
+		return t.marks()
+	}
+	return (begins || before >= utf8.RuneSelf) && t.r.s.header.Heads(v[i:])
 }
 
 // inline looks at what may open in the middle of a line.

@@ -154,7 +154,7 @@ func (t *text) unanswered() {
 // shadowed says that a text in the arguments of a call goes on as the header of another message.
 // Who writes about calls may write such a thing into a file, and a whole message, too.
 func (r *Reader) shadowed(c tools.Call) bool {
-	if r.s.harmony == nil || r.c.Open() || !bytes.Contains(c.Arguments, []byte(harmony.Addressee)) {
+	if r.s.harmony == nil || r.c.Open() || !bytes.Contains(c.Arguments, []byte("="+harmony.Namespace)) {
 		return false
 	}
 	args := string(c.Arguments)

@@ -172,27 +172,25 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 // End ends the choices that nothing has finished, for this reason, and gives the readings
 // by their index: at least one.
 func (r *Reader) End(finish string) []parse.Reading {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.stop()
-	if len(r.choices) == 0 {
-		r.choice(0)
-	}
-	if finish == "" && r.torn {
-		finish = openai.Unfinished
-	}
-	p := r.begin(nil, nil)
-	for _, c := range r.choices {
-		if !c.ended {
-			p.Parts = append(p.Parts, c.end(finish, nil))
+	return r.ends(func(c *choice) Part {
+		if finish == "" && r.torn {
+			finish = openai.Unfinished
 		}
-	}
-	r.pass(p)
-	return r.readings()
+		return c.end(finish, nil)
+	})
 }
 
 // Break ends the choices of a reply that broke off, and lets the text leave that was held. No call leaves.
 func (r *Reader) Break() []parse.Reading {
+	return r.ends(func(c *choice) Part {
+		events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events,
+			func(e parse.Event) bool { return e.Kind == parse.ToolCall })
+		c.reading.Calls = nil
+		return Part{Choice: c.index, Events: events}
+	})
+}
+
+func (r *Reader) ends(end func(*choice) Part) (readings []parse.Reading) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop()
@@ -202,22 +200,13 @@ func (r *Reader) Break() []parse.Reading {
 	p := r.begin(nil, nil)
 	for _, c := range r.choices {
 		if !c.ended {
-			events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events,
-				func(e parse.Event) bool { return e.Kind == parse.ToolCall })
-			c.reading.Calls = nil
-			p.Parts = append(p.Parts, Part{Choice: c.index, Events: events})
+			p.Parts = append(p.Parts, end(c))
 		}
 	}
 	r.pass(p)
-	return r.readings()
-}
-
-// readings are those of all choices, by their index.
-func (r *Reader) readings() []parse.Reading {
 	slices.SortFunc(r.choices, func(a, b *choice) int { return a.index - b.index })
-	readings := make([]parse.Reading, len(r.choices))
-	for i, c := range r.choices {
-		readings[i] = c.reading
+	for _, c := range r.choices {
+		readings = append(readings, c.reading)
 	}
 	return readings
 }

@@ -69,13 +69,6 @@ func (r *Reader) finished() bool {
 // errEnded says that a stream has ended in good order, and its reply has not.
 var errEnded = errors.New("the stream ended before the reply did")
 
-// unfinished says that the stream has ended without its end mark, and not all choices have ended.
-func (r *Reader) unfinished() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.torn
-}
-
 // errHidden says that the server hid an error.
 var errHidden = errors.New("it ended the reply with a blank event, as Ollama does for a call that it cannot read")
 

@@ -215,7 +215,7 @@ func (t *Turn) read(r *Reader, reply *upstream.Reply) error {
 		}
 	case reply.Streams():
 		err = r.Stream(reply.Body, int(t.set.Limits.LineBytes), int(t.set.Limits.ReplyBytes))
-		if err == nil && r.unfinished() && !t.srv.StopsSilently {
+		if err == nil && r.torn && !t.srv.StopsSilently {
 			err = errEnded
 		}
 	default:
