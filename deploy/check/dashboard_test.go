@@ -84,7 +84,9 @@ func TestDashboardNamesFiguresAsReportDoes(t *testing.T) {
 	const console = "../../sidecar/part/console/"
 	page := string(read(t, console+"report.html"))
 	words := strings.ToLower(page + string(read(t, console+"report.go")))
-	var doc struct{ Panels []struct{ Title, Type string } }
+	var doc struct {
+		Panels []struct{ Title, Type string }
+	}
 	must(t, json.Unmarshal(read(t, board), &doc))
 	missing := map[string]bool{}
 	for _, m := range regexp.MustCompile(`<h2>([^<]+)</h2>`).FindAllStringSubmatch(page, -1) {

@@ -33,8 +33,11 @@ func (sh *shell) codeFile(cmd *Command, w word) {
 
 // foreign says that a file is outside the workspace, or in a folder for temporary files.
 func (sh *shell) foreign(u paths.Use) bool {
-	temporary := strings.HasPrefix(u.Resolved+"/", "/tmp/") && !strings.HasPrefix(sh.a.guard.Roots.Cwd, "/tmp/")
-	return u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || temporary
+	const temporary = "/tmp/"
+	if strings.HasPrefix(u.Resolved+"/", temporary) && !strings.HasPrefix(sh.a.guard.Roots.Cwd, temporary) {
+		return true
+	}
+	return u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot
 }
 
 // codeOf runs the text of a word as code.
