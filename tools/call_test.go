@@ -31,8 +31,10 @@ func TestCall(t *testing.T) {
 	for _, row := range []struct{ tool, args, want, kinds string }{
 		// Valid arguments leave byte for byte, whatever they look like.
 		{execTool, `{"command": "ls"}`, `exec {"command": "ls"}`, ""},
-		{execTool, `{ "command":"x <|call|>", "cwd":null }`, `exec { "command":"x <|call|>", "cwd":null }`,
-			""},
+		{execTool, `{ "command":"x <|call|>", "x":null }`, `exec { "command":"x <|call|>", "x":null }`, ""},
+		{execTool, `{"command":"ls","cwd":"src"}`, `exec {"command":"ls","workdir":"src"}`, "args.rename"},
+		{"exec(command:string workdir:string)", `{"cmd":"ls","cwd":"src"}`, `exec {"command":"ls","workdir":"src"}`,
+			"args.rename args.rename"},
 		{readTool, `{"path":"a","offset":1.50}`, `read {"path":"a","offset":1.50}`, ""},
 		{"free", `{"any":[1,{}]}`, `free {"any":[1,{}]}`, ""},
 		{pingTool, `{}`, `ping {}`, ""},
@@ -263,7 +265,7 @@ func TestUntouched(t *testing.T) {
 		tool, args string
 		same       bool
 	}{
-		{execTool, `{"command": "ls", "x":[{}] }`, true},
+		{execTool, `{"command": "ls", "x":[{}] }`, false}, // x may mean a parameter
 		{"free", `{"a":1,"b":{"b":[1.5e3,true]}}`, true},
 		{readTool, `{"path":"a","path":"b"}`, true},
 		{execTool, `{"command":"ls","command":"ls"}`, true},
@@ -271,7 +273,7 @@ func TestUntouched(t *testing.T) {
 		{pingTool, `{}`, true},
 		{metaTool, `{"tool":"exec","args":{"command":"ls"}}`, true}, // its parameters are called so
 		{execTool, `{"name":"exec","arguments":{"command":"ls"}}`, false},
-		{execTool, `{"tool":"read","args":"{\"command\":\"ls\"}","command":"ls"}`, true},
+		{execTool, `{"tool":"read","args":"{\"command\":\"ls\"}","command":"ls"}`, false},
 		{execTool, ` {"command":"ls"}`, false},
 		{execTool, `{"c\u006fmmand":"ls"}`, false},
 		{execTool, `{"timeout":1.0,"command":"ls"}`, false},

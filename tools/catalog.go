@@ -187,7 +187,10 @@ func (c *Catalog) untouched(m Match, args []byte) bool {
 		return false
 	}
 	_, own := c.ownEnvelope(m, s, args)
-	return !own && c.sound(m, c.shaper(m), args) == nil
+	w := c.shaper(m)
+	var few [8]argument
+	all := argumentsOf(args, few[:0])
+	return !own && !w.stranger(all) && c.sound(m, w, all, args) == nil
 }
 
 // arguments reads the arguments of a tool that was found.
@@ -195,7 +198,7 @@ func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, text, end)
 	if refusal == nil {
-		refusal = c.sound(m, w, []byte(object))
+		refusal = c.sound(m, w, argumentsOf([]byte(object), nil), []byte(object))
 	}
 	if refusal != nil {
 		refusal.Text = strings.TrimSpace(text)

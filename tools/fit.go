@@ -76,8 +76,9 @@ func (c *Catalog) Fit(text string, end Ending) (Call, bool) {
 	}
 	name := fitting.tools[0].Name
 	m := Match{Tool: fitting.tools[0], Name: name}
-	if w := c.shaper(m); w.remark(fixed.Around) != "" || end.How == Cut &&
-		w.cutOff(args.Reading{Cut: fixed.Cut}, end) || c.sound(m, w, fixed.JSON) != nil {
+	w, all := c.shaper(m), argumentsOf(fixed.JSON, nil)
+	if w.remark(fixed.Around) != "" || end.How == Cut && w.cutOff(args.Reading{Cut: fixed.Cut}, end) ||
+		c.sound(m, w, all, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))

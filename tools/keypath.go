@@ -13,15 +13,16 @@ const keySigns = ".?*:=[]&,; \"'`$@"
 func odd(key string) bool { return strings.ContainsAny(key, keySigns) || key == "properties" }
 
 // spelt reports whether every key of an object means what it says: none that is no parameter means
-// one that is not given.
+// one that is not given. Where the schema says that it takes others, only a sign makes a key suspicious.
 func (w *shaper) spelt(object string, s *schema) bool {
-	all := membersOf(object)
+	all, aliases := membersOf(object), w.rules.paramsOf(w.tool)
 	return !slices.ContainsFunc(all, func(m member) bool {
-		if s.props[m.name] != nil || !odd(m.name) {
+		if s.props[m.name] != nil || !odd(m.name) && !s.named() {
 			return false
 		}
 		free := func(name string) bool { return s.props[name] != nil && !has(all, name) }
-		return sameKey(m.name, s.props, free) != "" || w.unprefixed(m.name, free) != ""
+		name, _ := w.renames(m.name, s.props, aliases, free)
+		return name != ""
 	})
 }
 

@@ -30,6 +30,7 @@ func TestShape(t *testing.T) {
 		nested   = `{"type":"object","properties":{"edits":{"type":"array","items":{"type":"object","properties":{"old_text":{"type":"string"}},"required":["old_text"]}}}}`
 		strict   = `{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`
 		open     = `{"type":"object","additionalProperties":{"type":"integer"},"patternProperties":{"^x":{"type":"boolean"}}}`
+		others   = `{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":true}`
 		old      = `{"$schema":"http://json-schema.org/draft-04/schema#","type":"object","properties":{"n":{"type":"integer"}}}`
 		ahead    = `{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)"},"n":{"type":"integer"}}}`
 		nullable = `{"type":"object","required":["id","a"],"properties":{"id":{"type":"integer"},"a":{"type":"string","nullable":true},"n":{"type":"integer","minimum":1,"nullable":true},"mode":{"enum":["x"],"nullable":true},"who":{"nullable":true,"$ref":"#/$defs/P"},"list":{"type":"array","items":{"type":"object","nullable":true}},"plain":{"type":"string"}},"$defs":{"P":{"type":"object","required":["name"]}}}`
@@ -51,6 +52,11 @@ func TestShape(t *testing.T) {
 		{nested, `{"edits":[{"new":"a"}]}`, `bad_schema`, `"edits.0" needs "old_text"`},
 		{strict, `{"a":"x","b":1}`, `bad_schema`, `tool has no parameter "b"; it has "a"`},
 		{strict, `{"a":"x","A":"y"}`, `bad_schema`, `tool has no parameter "A"; it has "a"`},
+		// a schema that does not say whether others may come
+		{old, `{"N":5}`, `{"n":5}`, "args.rename"},
+		{old, `{"N":5,"x":1}`, `{"n":5,"x":1}`, "args.rename"},
+		{old, `{"N":5,"n":6}`, `{"N":5,"n":6}`, ""},
+		{others, `{"N":5}`, `{"N":5}`, ""},
 		{open, `{"a":"1","xb":"true"}`, `{"a":1,"xb":true}`, "args.coerce args.coerce"},
 		{nullable, `{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`,
 			`{"id":7,"a":null,"n":null,"mode":null,"who":null,"list":[null]}`, ""},

@@ -5,20 +5,29 @@ import (
 	"slices"
 )
 
-// strangers says that none of the arguments is a parameter of the tool, whose schema names all that it
-// takes: they are a result that the model made up, or those of another tool.
+// named says that the schema names all that the tool takes, or seems to: it is not said that others may come.
+func (s *schema) named() bool {
+	return s != nil && len(s.props) > 0 && s.Others == nil && !s.Branched &&
+		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf) == 0
+}
+
+// stranger says that an argument is no parameter of the tool, and so may mean one.
+func (w *shaper) stranger(all []argument) bool {
+	return w.schema.named() &&
+		slices.ContainsFunc(all, func(a argument) bool { return !w.known(string(a.name)) })
+}
+
+// strangers says that none of the arguments is a parameter of the tool: they are a result that the model
+// made up, or those of another tool.
 func (w *shaper) strangers(all []argument) bool {
-	s := w.schema
-	return s != nil && len(all) > 0 && len(s.props) > 0 && s.Others == nil &&
-		len(s.PatternProperties)+len(s.AnyOf)+len(s.OneOf) == 0 && !s.Branched &&
+	return w.schema.named() && len(all) > 0 &&
 		!slices.ContainsFunc(all, func(a argument) bool { return w.known(string(a.name)) })
 }
 
 // sound refuses arguments that are valid, and still may say something else than was meant. For a tool
 // that only reads, no harm is done, and what came is what leaves; for one without parameters, neither.
-func (c *Catalog) sound(m Match, w *shaper, object []byte) *Refusal {
-	var few [8]argument
-	all := argumentsOf(object, few[:0])
+// all are the arguments of object.
+func (c *Catalog) sound(m Match, w *shaper, all []argument, object []byte) *Refusal {
 	if c.open || w.each(all) && misread(object, Exec) == "" && w.hollow(all) == "" {
 		return nil // as nearly always, and without its class, which takes longer to find
 	}
