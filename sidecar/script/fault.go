@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 )
@@ -22,7 +23,7 @@ func HarmonyErrorInStream() Reply {
 // OllamaParseError is Ollama's answer to a call whose arguments it cannot read.
 // raw is the arguments; the name of the tool is lost.
 func OllamaParseError(raw string) Reply {
-	_, err := ollamaEncode(raw)
+	err := json.Unmarshal([]byte(raw), &map[string]any{})
 	return Reply{Err: Error{
 		Status: http.StatusInternalServerError, Type: "api_error",
 		Message: fmt.Sprintf("error parsing tool call: raw='%s', err=%v", raw, err),

@@ -29,7 +29,7 @@ func Ollama() script.Dialect {
 		Each:    `"role":"assistant","content":""`, WholeCalls: true, Sparse: true, Fingerprint: "fp_ollama",
 		Broken: script.Blanked, Chat: true,
 		ErrorTypes: map[int]string{http.StatusBadRequest: "invalid_request_error", 0: "api_error"},
-		Parse:      script.OllamaParse,
+		Parse:      ollamaParse,
 		Pages: map[string]string{
 			"/":               "Ollama is running",
 			"/v1/models":      script.Models(ggufModel, "library", ""),

@@ -1,4 +1,4 @@
-package script
+package servers
 
 import (
 	"encoding/json"
@@ -6,11 +6,14 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// OllamaParse is what Ollama makes of a reply. It reads a call when all has come: the arguments of all calls
+// ollamaParse is what Ollama makes of a reply. It reads a call when all has come: the arguments of all calls
 // of a reply as one, and what is no JSON object is an error.
-func OllamaParse(r Reply, _ *Request) Reply {
+func ollamaParse(r script.Reply, _ *script.Request) script.Reply {
 	if len(r.Calls) == 0 {
 		return r
 	}
@@ -20,16 +23,16 @@ func OllamaParse(r Reply, _ *Request) Reply {
 		one.Arguments += c.Arguments
 	}
 	r.Calls = nil
-	if r.Finish == "length" || r.End != Done {
+	if r.Finish == "length" || r.End != script.Done {
 		return r
 	}
 	args, err := ollamaEncode(one.Arguments)
 	if err != nil {
-		r.Err, r.End = OllamaParseError(one.Arguments).Err, Fault
+		r.Err, r.End = script.OllamaParseError(one.Arguments).Err, script.Fault
 		return r
 	}
 	one.Arguments = args
-	r.Calls = []Call{one}
+	r.Calls = []script.Call{one}
 	return r
 }
 
@@ -52,7 +55,7 @@ func ollamaEncode(args string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		members[i] = quote(name) + ":" + string(value)
+		members[i] = jsontext.Quote(name) + ":" + string(value)
 	}
 	return "{" + strings.Join(members, ",") + "}", nil
 }
