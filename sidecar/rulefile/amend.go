@@ -27,8 +27,8 @@ func Amend(text, over string) (amended, rest string, err error) {
 		return text, over, nil
 	}
 	if n := said.Content[0]; len(n.Content) > 2 { // more than its version
-		doc, err := yaml.Marshal(n)
-		return a.text(), string(doc), err
+		doc, err := blocks(n)
+		return a.text(), doc, err
 	}
 	return a.text(), "", nil
 }

@@ -15,6 +15,8 @@ func TestAmend(t *testing.T) {
 		{"version: 1\na: long\n  text", "version: 1\na: short\n", "", ""},
 		{"version: 1\na: [x]", "version: 1\na: 'b, c'\n", "", ""},
 		{"version: 1\na: &x 1\nb: *x", "version: 1\na: 2\n", "", ""},
+		{"version: 1\nn: 1\nt: |\n  a\n  b\n", "version: 1\nn: 2\nt: \"\\na\\nb\"\n",
+			"version: 1\nn: 2\nt: |\n  a\n  b\n", "version: 1\nt: \"\\na\\nb\"\n"},
 		{"", "version: 1\na: 2\n", "", ""},
 	} {
 		amended, rest, err := Amend(row.file, row.over)

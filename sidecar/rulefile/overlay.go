@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"strings"
@@ -22,8 +23,8 @@ type Overlay struct {
 // itemList is a list of which some items are said.
 type itemList struct{ List []map[string]any }
 
-// MarshalYAML writes the list.
-func (l *itemList) MarshalYAML() (any, error) { return l.List, nil }
+// MarshalJSON writes the list.
+func (l *itemList) MarshalJSON() ([]byte, error) { return json.Marshal(l.List) }
 
 // Over begins to say something over the tree.
 func (t *Tree) Over() *Overlay {
@@ -34,8 +35,12 @@ func (t *Tree) Over() *Overlay {
 func (o *Overlay) Text() (string, error) {
 	said := maps.Clone(o.doc)
 	delete(said, "version")
-	doc, err := yaml.Marshal(said)
-	return "version: 1\n" + string(doc), err
+	node, err := nodeOf(said)
+	if err != nil {
+		return "", err
+	}
+	doc, err := blocks(&node)
+	return "version: 1\n" + doc, err
 }
 
 // Set says what stands at a path: size.reply, or strategies.react.priority. A step is a key,

@@ -1,8 +1,11 @@
 package rulefile
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"gopkg.in/yaml.v3"
 )
 
 const overlaid = `version: 1
@@ -60,6 +63,33 @@ func TestOverlay(t *testing.T) {
 			}
 		case err != nil || got != "version: 1\n"+row.want:
 			t.Errorf("%s: %v\n%s", row.about, err, got)
+		}
+	}
+}
+
+// Each text that is said is the text that is read.
+func TestOverlayTexts(t *testing.T) {
+	for _, want := range []string{"\na", "\n\n  a\n", "  a\nb", " ", "\ta\n", "a\r\nb", "a\nb\n", "\u2028", "null", "1e3", "? a", "<<"} {
+		over := Plant(Files{"x.yaml": overlaid}, "x.yaml", Shape{}).Over()
+		for path, value := range map[string]any{"size.text": want, "size.list": []any{want, "x"}, "react.when": want} {
+			if err := over.Set(path, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		doc, err := over.Text()
+		var got struct {
+			Size struct {
+				Text string
+				List []string
+			}
+			Strategies []struct{ When string }
+		}
+		if err == nil {
+			err = yaml.Unmarshal([]byte(doc), &got)
+		}
+		if err != nil || got.Size.Text != want || !slices.Equal(got.Size.List, []string{want, "x"}) ||
+			got.Strategies[0].When != want {
+			t.Errorf("%q: %v\n%s", want, err, doc)
 		}
 	}
 }

@@ -14,12 +14,8 @@ import (
 // Item writes a struct as an item of a list below a key, indented by two spaces. Its keys
 // are in the tags `json`. A mapping in a list, and a list of texts, is put on one line.
 func Item(item any) (string, error) {
-	list, err := json.Marshal([]any{item})
+	node, err := nodeOf([]any{item})
 	if err != nil {
-		return "", err
-	}
-	var node yaml.Node
-	if err := yaml.Unmarshal([]byte(escaped(string(list))), &node); err != nil {
 		return "", err
 	}
 	restyle(node.Content[0].Content[0], 0)
@@ -38,6 +34,15 @@ func Item(item any) (string, error) {
 		out.WriteString(line)
 	}
 	return out.String(), nil
+}
+
+// nodeOf is a value as a node, in the style of JSON.
+func nodeOf(v any) (n yaml.Node, err error) {
+	doc, err := json.Marshal(v)
+	if err == nil {
+		err = yaml.Unmarshal([]byte(escaped(string(doc))), &n)
+	}
+	return n, err
 }
 
 // escaped makes YAML of JSON, which may hold signs as they are that YAML takes for line
@@ -85,6 +90,24 @@ func restyle(n *yaml.Node, depth int) {
 	for _, c := range n.Content {
 		restyle(c, depth)
 	}
+}
+
+// blocks writes a node in blocks. A text that begins with white space stays in quotation marks: of one in a
+// block yaml.v3 3.0.1 writes a wrong indentation.
+func blocks(n *yaml.Node) (string, error) {
+	var restyle func(n *yaml.Node)
+	restyle = func(n *yaml.Node) {
+		n.Style = 0
+		if n.ShortTag() == "!!str" && strings.TrimLeftFunc(n.Value, unicode.IsSpace) != n.Value {
+			n.Style = yaml.DoubleQuotedStyle
+		}
+		for _, c := range n.Content {
+			restyle(c)
+		}
+	}
+	restyle(n)
+	doc, err := yaml.Marshal(n)
+	return string(doc), err
 }
 
 // RawJSON is a JSON value as it was read.
