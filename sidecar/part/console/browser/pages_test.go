@@ -72,7 +72,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Every page fits at every width, whoever looks; its header has one row on a wide screen, and cuts off no page.
+// Every page fits at every width, with a token and without; its header has one row on a wide screen, and cuts off no page.
 func TestWidths(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*config.Settings){"signed in": stage.Tokens,
