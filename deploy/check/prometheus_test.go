@@ -49,7 +49,7 @@ var always = []string{
 	"Decision log", "Requests by server and outcome", "Instances by version in force", "Files in force",
 	"Processor", "Resident memory",
 	"Seconds of a request to a server, nine of ten", "Requests to a server by fault",
-	"Tokens of a request, the mean", "Goroutines", "Open files", "Heap in use", "Up since",
+	"Tokens of a request, the mean", "Goroutines", "Open files", "Heap", "Up for",
 	"Age of the rules in force", "Rules with a part in replies",
 }
 
