@@ -2,6 +2,7 @@ package sidecar_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"strings"
@@ -113,7 +114,7 @@ func TestHeld(t *testing.T) {
 // Text at the start of a reply without reasoning may be a thought, where the server was seen
 // to eat its header: it is held for so long and no longer. Before that it leaves at once.
 func TestLead(t *testing.T) {
-	wait := turn.LeadWait + 500*time.Millisecond
+	came := make(chan struct{})
 	var asked atomic.Int32
 	r := provider.Start(t, provider.Setup{Server: "vllm"}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", provider.SSE)
@@ -123,18 +124,28 @@ func TestLead(t *testing.T) {
 		}
 		fmt.Fprint(w, provider.Piece(0, `"role":"assistant","content":""`, "null")+provider.Piece(0, `"content":"It is "`, "null"))
 		_ = http.NewResponseController(w).Flush()
-		time.Sleep(wait) // the model is silent for so long
+		select {
+		case <-came:
+		case <-r.Context().Done():
+		}
 		fmt.Fprint(w, provider.Piece(0, `"content":"one."`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
 	}))
 	for _, held := range []bool{false, true} {
+		sent := false
+		r.Seen = func(a *provider.Answer) {
+			if a.Text == "It is " && !sent {
+				sent = true
+				came <- struct{}{}
+			}
+		}
 		a := r.Stream()
 		if a.Text != "It is one." || a.Roles != 1 || !a.Done {
 			t.Fatalf("%+v", a)
 		}
-		for _, e := range a.Events {
+		for i, e := range a.Events {
 			if len(e.Choices) > 0 && e.Choices[0].Delta.Content == "It is " &&
-				(held != (e.At >= turn.LeadWait/2) || e.At > wait-100*time.Millisecond) {
-				t.Errorf("the first text left after %s", e.At)
+				held != (e.At-a.Events[i-1].At >= turn.LeadWait/2) {
+				t.Errorf("the first text left %s after %s", e.At-a.Events[i-1].At, a.Events[i-1].At)
 			}
 		}
 		if log := r.Log.String(); strings.Contains(log, "event=headers_eaten") != held {
@@ -234,24 +245,40 @@ func TestHeldRole(t *testing.T) {
 // A silent model server costs the caller nothing: empty chunks come well before
 // its timer runs out, also before the model server has sent its headers.
 func TestKeepalive(t *testing.T) {
-	early, late := script.Text("Yes."), script.Text("Yes.").Thinking("Hm.")
-	early.Delay, late.Pause = 800*time.Millisecond, 400*time.Millisecond
 	for _, row := range []struct {
 		name   string
-		reply  script.Reply
+		begun  bool // the server has sent its headers and a thought
 		rules  time.Duration
 		header string
-		least  int
 	}{
-		{"before headers", early, time.Hour, "0.3", 2},
-		{"between events", late, time.Hour, "0.3", 2},
-		{"as the rules say", early, 120 * time.Millisecond, "600", 2},
-		{"nonsense in the header", early, 120 * time.Millisecond, "soon", 2},
+		{"before headers", false, time.Hour, "0.3"},
+		{"between events", true, time.Hour, "0.3"},
+		{"as the rules say", false, 120 * time.Millisecond, "600"},
+		{"nonsense in the header", false, 120 * time.Millisecond, "soon"},
 	} {
-		model := script.New(script.Scenario{Steps: []script.Reply{row.reply}})
-		r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Keepalive = row.rules }}, model)
+		kept := make(chan struct{}) // two empty chunks came
+		r := provider.Start(t, provider.Setup{Server: "vllm", Limits: func(l *ruleset.Limits) { l.Keepalive = row.rules }},
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Type", provider.SSE)
+				if row.begun {
+					fmt.Fprint(w, provider.Piece(0, `"role":"assistant","reasoning_content":"Hm."`, "null"))
+					_ = http.NewResponseController(w).Flush()
+				}
+				_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the caller has left
+				select {
+				case <-kept:
+				case <-r.Context().Done():
+				}
+				fmt.Fprint(w, provider.Piece(0, `"content":"Yes."`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
+			}))
+		r.Seen = func(a *provider.Answer) {
+			if a.Empty == 2 {
+				r.Seen = func(*provider.Answer) {}
+				close(kept)
+			}
+		}
 		a := r.Chat(provider.Body(provider.Streaming), "X-Stainless-Timeout", row.header)
-		if a.Empty < row.least || a.Roles != 1 || len(a.IDs) != 1 || a.Text != "Yes." || !a.Done {
+		if a.Roles != 1 || len(a.IDs) != 1 || a.Text != "Yes." || !a.Done {
 			t.Errorf("%s: %d empty chunks\n%s", row.name, a.Empty, a.Body)
 		}
 	}

@@ -14,9 +14,12 @@ import (
 )
 
 // gate is a log that does not go on before it is opened.
-type gate struct{ reached, open chan bool }
+type gate struct{ serves, reached, open chan bool }
 
 func (g gate) Write(line []byte) (int, error) {
+	if bytes.Contains(line, []byte("event=http_server_start")) {
+		close(g.serves)
+	}
 	if bytes.Contains(line, []byte("event=rules_refused")) {
 		g.reached <- true
 		<-g.open
@@ -30,7 +33,7 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	if err := os.CopyFS(dir, os.DirFS("../../rules")); err != nil {
 		t.Fatal(err)
 	}
-	log := gate{make(chan bool), make(chan bool)}
+	log := gate{make(chan bool), make(chan bool), make(chan bool)}
 	to := &Log{Logger: slog.New(slog.NewTextHandler(log, nil)), Level: new(slog.LevelVar),
 		Err: io.Discard}
 	s := (Env{Parts: Parts}).DefaultSettings()
@@ -40,14 +43,18 @@ func TestServeWaitsForTheWatch(t *testing.T) {
 	defer stop()
 	ended := make(chan error, 1)
 	go func() { ended <- serveWith(ctx, s, Env{Parts: Parts, Defaults: os.DirFS("../..")}, to, nil) }()
-	time.Sleep(300 * time.Millisecond) // it has read the rules as they are
+	select {
+	case <-log.serves: // it has read the rules as they are
+	case err := <-ended:
+		t.Fatalf("it did not start: %v", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "models.yaml"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case <-log.reached:
 	case err := <-ended:
-		t.Fatalf("it did not start: %v", err)
+		t.Fatalf("it did not see the edit: %v", err)
 	}
 	stop()
 	select {

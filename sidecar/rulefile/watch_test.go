@@ -79,7 +79,7 @@ func check(t *testing.T, err error) {
 func collect(applied <-chan seen, something bool) (all []seen) {
 	wait := 500 * time.Millisecond
 	if something {
-		wait = 10 * time.Second
+		wait = 2 * time.Minute
 	}
 	for {
 		select {

@@ -339,8 +339,9 @@ func TestCorrectionMoves(t *testing.T) {
 // A caller who leaves while one finds out whether a server is back says nothing of it: the next
 // one tries again.
 func TestTrialIsGivenBack(t *testing.T) {
-	slow := script.Text(fromHere)
-	slow.Delay = 300 * time.Millisecond
+	slow, ended := script.Text(fromHere), make(chan struct{})
+	defer close(ended)
+	slow.Until = ended
 	main, far := provider.ServeModel(t, script.Fail(500, "x"), script.Fail(500, "x"), slow), provider.ServeModel(t,
 		script.Text(fromThere))
 	r := provider.StartBoth(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Circuit.Open = 10 * time.Millisecond }}, main,
@@ -348,10 +349,19 @@ func TestTrialIsGivenBack(t *testing.T) {
 	r.Whole()
 	r.Whole()
 	time.Sleep(20 * time.Millisecond) // the circuit has been open for its time
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	if res, err := r.Do(ctx, http.MethodPost, "/v1/chat/completions", provider.Body(provider.BothTools)); err == nil {
-		res.Body.Close()
+	asked, failed := main.Asked(), make(chan error, 1)
+	go func() {
+		res, err := r.Do(ctx, http.MethodPost, "/v1/chat/completions", provider.Body(provider.BothTools))
+		if err == nil {
+			res.Body.Close()
+		}
+		failed <- err
+	}()
+	ruletest.Soon(t, "the trial has begun", func() bool { return main.Asked() > asked })
+	cancel()
+	if err := <-failed; err == nil {
 		t.Fatal("it answered")
 	}
 	ruletest.Soon(t, "the trial is given back",

@@ -83,6 +83,12 @@ type Call struct{ ID, Name, Args string }
 // ReadAnswer reads an answer to its end.
 func ReadAnswer(t testing.TB, res *http.Response) *Answer {
 	t.Helper()
+	return followAnswer(t, res, func(*Answer) {})
+}
+
+// followAnswer reads an answer to its end, and calls seen after each event of a stream.
+func followAnswer(t testing.TB, res *http.Response, seen func(*Answer)) *Answer {
+	t.Helper()
 	defer res.Body.Close()
 	a := &Answer{Status: res.StatusCode, Header: res.Header, IDs: map[string]bool{}}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
@@ -105,6 +111,7 @@ func ReadAnswer(t testing.TB, res *http.Response) *Answer {
 			a.Done = true
 		case ok:
 			a.add(t, []byte(data), time.Since(began))
+			seen(a)
 		}
 		if err != nil {
 			return a

@@ -96,6 +96,7 @@ type Server struct {
 	Metrics  *telemetry.Metrics
 	Rules    *InForce
 	Model    *script.Server // nil where the test brings its own
+	Seen     func(*Answer)  // called after each event of a stream, with what came so far
 }
 
 // Play starts a sidecar in front of a server that gives these replies in order.
@@ -107,7 +108,7 @@ func Play(t testing.TB, replies ...script.Reply) *Server {
 // Start starts one in front of this model server.
 func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	t.Helper()
-	r := &Server{T: t, Log: &ruletest.Journal{}}
+	r := &Server{T: t, Log: &ruletest.Journal{}, Seen: func(*Answer) {}}
 	r.Model, _ = model.(*script.Server)
 	if cfg.URL == "" {
 		up := httptest.NewServer(model)
@@ -223,7 +224,7 @@ func (r *Server) Within(d time.Duration, method, path, body string, header ...st
 	if err != nil {
 		r.T.Fatal(err)
 	}
-	return ReadAnswer(r.T, res)
+	return followAnswer(r.T, res, r.Seen)
 }
 
 // Stream asks for a stream with both tools, Whole for one document.

@@ -236,7 +236,7 @@ func TestHangUps(t *testing.T) {
 		<-left
 	})
 	t.Run("too long", func(t *testing.T) {
-		r := newBare(t, NetworkLimits{Total: 100 * time.Millisecond}, func(c net.Conn) {
+		r := newBare(t, NetworkLimits{Total: 2 * time.Second}, func(c net.Conn) {
 			for {
 				if _, err := io.WriteString(c, "x"); err != nil {
 					return
