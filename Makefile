@@ -32,7 +32,7 @@ packages = $$(go list ./... | grep -vE '/(e2e|browser)$$')
 simulations = TestFalseAlarms|TestPower|TestSplit|TestShares
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\./(e2e|internal/testkit/modelserver/ollama|deploy/check|sidecar/part/console/browser|sidecar/cli)$$') # the console has tests without a browser, too; what a command runs has tests of its own
-.PHONY: help build install uninstall release run test whole quick slow gateway needs skipped unit long browser deploy systems race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
+.PHONY: help build install uninstall release run test whole computes compiles gateway needs skipped unit long browser deploy systems race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,26 +59,28 @@ release: ## archives, npm packages, SBOMs and checksums of a commit in dist/; TA
 run: build ## build it, and serve with CONFIG (deploy/config.yaml)
 	bin/gpt-oss-executor serve --config $(CONFIG)
 
-# A gateway waits much, so what computes runs beside it, and leaves it the processor: a gateway that gets none for
-# seconds gives up. Each part shows what it says when it has ended, and all of them run, whatever fails. All is
-# compiled before, or two parts would do it at once. To collect garbage less often spares a fifth of the
-# processor's time, in compilers and tests.
-parts = @go list -export ./... >/dev/null; $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target $(1) \
-	  || { echo 'make $@: what failed is marked with *** above' >&2; exit 1; }
+# A gateway waits much, so what only computes runs beside it, and leaves it the processor: a gateway that gets none
+# for seconds gives up. Tests follow when it has ended, for theirs have patience of less than a second. All of it runs,
+# whatever fails. All is compiled before, or two parts would do it at once. To collect garbage less often spares a fifth
+# of the processor's time, in compilers and tests.
+parts = @go list -export ./... >/dev/null; failed=; for part in $(1); do \
+	  $(MAKE) --no-print-directory --jobs 2 --keep-going --output-sync=target $${part//+/ } || failed=1; \
+	done; [ -z "$$failed" ] || { echo 'make $@: what failed is marked with *** above' >&2; exit 1; }
 
 test: export GOGC = 400
 test: needs ## lint, the tests, and turns of a real gateway; 18 minutes on 2 cores
-	$(call parts,gateway quick)
+	$(call parts,gateway+computes unit)
 
-quick:
-	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target lint unit
+computes: # nothing of which has a clock
+	@nice -n 15 $(MAKE) --no-print-directory lint
 
 whole: export GOGC = 400
 whole: needs skipped ## what takes longer than test: all of e2e, the race detector, long tests, a browser, deploy, other systems
-	$(call parts,e2e slow)
+	$(call parts,e2e+compiles race long browser deploy)
 
-slow:
-	@nice -n 15 $(MAKE) --no-print-directory --keep-going --output-sync=target race long browser deploy systems
+compiles: # for the other systems, and what race runs
+	@nice -n 15 $(MAKE) --no-print-directory systems
+	@CGO_ENABLED=1 nice -n 15 go test -race -short -vet=off -run '^$$$$' $(concurrent) >/dev/null
 
 # What tests use besides Go, and root may install: a gateway comes from npm.
 needs:

@@ -166,8 +166,7 @@ func TestErrorsThatPassSaySo(t *testing.T) {
 		for _, api := range []string{"", "yes"} {
 			t.Run(row.name+", responses "+api, func(t *testing.T) {
 				t.Setenv(provider.OtherAPI, api)
-				row.reply.Delay = 200 * time.Millisecond
-				r := provider.Failing(t, provider.Setup{Limits: func(l *ruleset.Limits) {
+				r := provider.Late(t, provider.Setup{Limits: func(l *ruleset.Limits) {
 					l.Keepalive = 20 * time.Millisecond
 				}}, row.reply)
 				a := r.Plain("stream")
@@ -227,10 +226,8 @@ func TestErrorsInWordsOfAnAgent(t *testing.T) {
 		t.Fatal(problems)
 	}
 	for status, want := range map[int]bool{503: true, 400: false} {
-		reply := script.Fail(status, "no")
-		reply.Delay = 200 * time.Millisecond
-		r := provider.Failing(t, provider.Setup{Set: set,
-			Limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, reply)
+		r := provider.Late(t, provider.Setup{Set: set,
+			Limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, script.Fail(status, "no"))
 		a := r.Chat(`{` + provider.Streaming +
 			`,"model":"gpt-oss","messages":[{"role":"system","content":"You are ours."},{"role":"user","content":"go"}]}`)
 		if a.Fault.Message == "" || strings.Contains(a.Fault.Message, "send it anew") != want {

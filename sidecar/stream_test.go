@@ -259,6 +259,10 @@ func TestKeepalive(t *testing.T) {
 		kept := make(chan struct{}) // two empty chunks came
 		r := provider.Start(t, provider.Setup{Server: "vllm", Limits: func(l *ruleset.Limits) { l.Keepalive = row.rules }},
 			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodPost {
+					http.NotFound(w, r)
+					return
+				}
 				w.Header().Set("Content-Type", provider.SSE)
 				if row.begun {
 					fmt.Fprint(w, provider.Piece(0, `"role":"assistant","reasoning_content":"Hm."`, "null"))
@@ -271,10 +275,10 @@ func TestKeepalive(t *testing.T) {
 				}
 				fmt.Fprint(w, provider.Piece(0, `"content":"Yes."`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
 			}))
+		goOn := sync.OnceFunc(func() { close(kept) })
 		r.Seen = func(a *provider.Answer) {
 			if a.Empty == 2 {
-				r.Seen = func(*provider.Answer) {}
-				close(kept)
+				goOn()
 			}
 		}
 		a := r.Chat(provider.Body(provider.Streaming), "X-Stainless-Timeout", row.header)

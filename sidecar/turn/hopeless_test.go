@@ -100,9 +100,8 @@ func TestTooLongIsNotSaidLater(t *testing.T) {
 
 // The sentence comes also where the headers have left meanwhile.
 func TestSaidLate(t *testing.T) {
-	slow := script.Fail(401, "Unauthorized")
-	slow.Delay = 200 * time.Millisecond
-	r := provider.Failing(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }}, slow)
+	r := provider.Late(t, provider.Setup{Limits: func(l *ruleset.Limits) { l.Keepalive = 20 * time.Millisecond }},
+		script.Fail(401, "Unauthorized"))
 	if a := r.Stream(); a.Empty == 0 || !strings.Contains(a.Text, "turned gpt-oss-executor away") ||
 		a.Roles != 1 || !a.Done {
 		t.Errorf("%s", a.Body)

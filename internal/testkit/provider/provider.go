@@ -158,6 +158,16 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	return r
 }
 
+// Late is Failing with a reply that begins when the caller has the first event of a stream.
+func Late(t testing.TB, cfg Setup, reply script.Reply) *Server {
+	begun := make(chan struct{})
+	begin := sync.OnceFunc(func() { close(begun) })
+	reply.Until = begun
+	r := Failing(t, cfg, reply)
+	r.Seen = func(*Answer) { begin() }
+	return r
+}
+
 // Failing plays one reply for ever.
 func Failing(t testing.TB, cfg Setup, reply script.Reply) *Server {
 	return Start(t, cfg, script.New(script.Scenario{Steps: []script.Reply{reply}, Loop: true}))
