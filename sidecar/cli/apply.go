@@ -30,9 +30,9 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
   gpt-oss-executor apply --undo --rules my-rules --admin 127.0.0.1:8002`,
 		Args: func(c *cobra.Command, args []string) error {
 			if undo {
-				return cobra.NoArgs(c, args)
+				return Arguments(0, 0)(c, args)
 			}
-			return cobra.ExactArgs(1)(c, args)
+			return Arguments(1, 1)(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if len(args) == 1 {

@@ -50,25 +50,25 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 	c.Example = `  gpt-oss-executor approvals list --watch --admin 127.0.0.1:8002
   gpt-oss-executor approvals allow k7pw-3mdx --admin 127.0.0.1:8002
   gpt-oss-executor approvals allow k7pw-3mdx --for session`
-	list := a.command("list", "List the calls that wait for an answer", cobra.NoArgs,
+	list := a.command("list", "List the calls that wait for an answer", Arguments(0, 0),
 		func(ctx context.Context, _ string) error { return a.list(ctx) })
 	list.Example = `  gpt-oss-executor approvals list --all
   gpt-oss-executor approvals list --watch --json`
 	JSONFlag(list, &a.json, "one document; with --watch, a line for each change")
 	list.Flags().BoolVar(&a.all, "all", false, "also list calls that were answered or have expired")
 	list.Flags().BoolVar(&a.watch, "watch", false, "keep running, and write each change")
-	show := a.command("show ID", "Show everything about one call, nothing masked", cobra.ExactArgs(1), a.show)
+	show := a.command("show ID", "Show everything about one call, nothing masked", Arguments(1, 1), a.show)
 	show.Example = `  gpt-oss-executor approvals show k7pw-3mdx`
 	JSONFlag(show, &a.json, "one document")
-	allow := a.command("allow ID", "Let a call pass, once or with others like it", cobra.ExactArgs(1),
+	allow := a.command("allow ID", "Let a call pass, once or with others like it", Arguments(1, 1),
 		a.allow)
 	allow.Example = `  gpt-oss-executor approvals allow k7pw-3mdx --by ada`
 	allow.Flags().StringVar(&a.span, "for", "", "also let calls with the same reasons pass, for a `SPAN`: "+
 		"task (until the user asks for something else), session (12 hours at most), or hour (in all sessions)")
-	end := a.command("end ID", "End what you allowed with --for", cobra.ExactArgs(1), a.end)
+	end := a.command("end ID", "End what you allowed with --for", Arguments(1, 1), a.end)
 	end.Example = `  gpt-oss-executor approvals end k7pw-3mdx`
 	deny := a.command("deny ID", "Refuse a call, or take back an approval that was not used",
-		cobra.ExactArgs(1), a.deny)
+		Arguments(1, 1), a.deny)
 	deny.Example = `  gpt-oss-executor approvals deny k7pw-3mdx --why 'Ask in the channel first.'`
 	deny.Flags().StringVar(&a.why, "why", "", "`TEXT` that the model is told")
 	for _, answer := range []*cobra.Command{allow, deny, end} {

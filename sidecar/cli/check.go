@@ -29,7 +29,7 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 		Example: `  gpt-oss-executor check my-rules
   gpt-oss-executor check my-rules --strict --github    # in a workflow
   gpt-oss-executor check builtin --json`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
+		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case asJSON:

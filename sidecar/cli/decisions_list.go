@@ -16,7 +16,7 @@ import (
 )
 
 func (l *logged) listCommand() *cobra.Command {
-	c := l.command("list", "List decisions, one on each line, the newest last", cobra.NoArgs,
+	c := l.command("list", "List decisions, one on each line, the newest last", Arguments(0, 0),
 		func(dir string, _ []string) error { return l.list(dir) })
 	c.Example = `  gpt-oss-executor decisions list --since 2h --effect deny
   gpt-oss-executor decisions list --json`
@@ -110,7 +110,7 @@ func Briefly(args json.RawMessage) string {
 }
 
 func (l *logged) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "Show everything about one record", cobra.ExactArgs(1),
+	c := l.command("show SEQ", "Show everything about one record", Arguments(1, 1),
 		func(dir string, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil {

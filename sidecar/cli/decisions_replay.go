@@ -12,7 +12,7 @@ import (
 
 func (l *logged) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := l.command("replay", "Decide the logged calls again, with other rules", cobra.NoArgs,
+	c := l.command("replay", "Decide the logged calls again, with other rules", Arguments(0, 0),
 		func(dir string, _ []string) error {
 			set, err := LoadRules(rules, locked, l.env)
 			if err != nil {

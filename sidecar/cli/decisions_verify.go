@@ -72,7 +72,7 @@ func (l *logged) verified(doc any, lines []string, sound bool) error {
 }
 
 func (l *logged) headCommand() *cobra.Command {
-	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", cobra.NoArgs,
+	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", Arguments(0, 0),
 		func(dir string, _ []string) error {
 			at, err := decisions.Last(dir)
 			if err == nil && at.Seq == 0 {

@@ -38,7 +38,7 @@ works, as the gateway had said.`,
   gpt-oss-executor explain --rules builtin --rules my-rules reply.json
   gpt-oss-executor explain --jsonl replies.jsonl
   gpt-oss-executor explain --command 'rm -rf build'`,
-		Args: cobra.MaximumNArgs(1),
+		Args: Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case call.given() && len(args) > 0:

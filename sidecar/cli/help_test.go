@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -269,5 +271,25 @@ func TestSettingsOneOf(t *testing.T) {
 	}
 	if lists < 8 {
 		t.Errorf("%d settings have a list of values", lists)
+	}
+}
+
+// Each command says itself how many arguments it takes: its error shows its usage, and no text of a library.
+func TestArgumentsAreCounted(t *testing.T) {
+	refused := 0
+	for _, c := range everyCommand(newRoot()) {
+		for n := range 9 {
+			err := c.Args(c, slices.Repeat([]string{"bash"}, n))
+			if err == nil || c.HasSubCommands() {
+				continue
+			}
+			if refused++; !errors.As(err, new(Misuse)) || strings.Contains(err.Error(), "arg(s)") ||
+				strings.Contains(err.Error(), "unknown command") {
+				t.Errorf("%s with %d arguments: %v", c.CommandPath(), n, err)
+			}
+		}
+	}
+	if refused < 100 {
+		t.Errorf("%d calls are refused: nothing is tested", refused)
 	}
 }

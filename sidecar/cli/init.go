@@ -20,7 +20,7 @@ the files yet. Then start the server with it.
 With --full it writes copies of all built-in rules and prompts, which then stay as they are.`,
 		Example: `  gpt-oss-executor init my-rules
   gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
-		Args: cobra.ExactArgs(1),
+		Args: Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := Rules(args[0], env, full)
 			if err != nil {
@@ -51,7 +51,7 @@ that begins with a line such as
 
   # yaml-language-server: $schema=schemas/strategies.schema.json`,
 		Example: `  gpt-oss-executor schemas my-rules`,
-		Args:    cobra.ExactArgs(1),
+		Args:    Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			n, err := Schemas(args[0], env.Defaults)
 			if err != nil {

@@ -144,7 +144,7 @@ write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
 		Example: `  source <(gpt-oss-executor completion bash)
   gpt-oss-executor completion zsh > _gpt-oss-executor`,
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args:      cobra.MatchAll(Arguments(1, 1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {
 			out := c.OutOrStdout()
 			switch args[0] {
@@ -232,14 +232,15 @@ func takes(f *pflag.Flag) string {
 	return name
 }
 
-// miscounted says of too few or too many words, of which cobra tells the number, how to write the command.
-func miscounted(c *cobra.Command, args []string, err error) error {
-	if err == nil || c.HasSubCommands() || !strings.Contains(err.Error(), "arg(s)") &&
-		!strings.HasPrefix(err.Error(), "unknown command") {
-		return err
+// Arguments accepts from least to most arguments. Its error shows how the command is written.
+func Arguments(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if least <= len(args) && len(args) <= most {
+			return nil
+		}
+		return fmt.Errorf("write %s, not %s", c.UseLine(),
+			Clipped(strings.Join(append([]string{c.CommandPath()}, args...), " ")))
 	}
-	return fmt.Errorf("write %s, not %s", c.UseLine(),
-		Clipped(strings.Join(append([]string{c.CommandPath()}, args...), " ")))
 }
 
 // Helpful gives a command and all below it their help, and says of wrong arguments where to
@@ -261,7 +262,7 @@ func Helpful(c *cobra.Command) {
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(ignored(c), miscounted(c, args, check(c, args))); err != nil {
+		if err := cmp.Or(ignored(c), check(c, args)); err != nil {
 			return Misused(c, err)
 		}
 		return nil

@@ -75,7 +75,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
   gpt-oss-executor policy check --url http://169.254.169.254/ --json
   gpt-oss-executor policy check --tool write --arguments '{"path": "notes.md"}'
   gpt-oss-executor policy check --jsonl questions.jsonl`,
-		Args: cobra.MaximumNArgs(1),
+		Args: Arguments(0, 1),
 		RunE: func(c *cobra.Command, files []string) error {
 			set, err := LoadRules(a.dir, a.locked, env)
 			if err != nil {

@@ -32,7 +32,7 @@ If --rules is given twice, it shows what differs, as diff -u does; builtin means
 built-in rules.`,
 		Example: `  gpt-oss-executor policy explain --command 'git push -f origin main'
   gpt-oss-executor policy explain --tool write --arguments '{"path": "a.md"}'`,
-		Args: cobra.NoArgs,
+		Args: Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			return call.explain(&x, env)
 		},

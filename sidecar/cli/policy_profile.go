@@ -38,7 +38,7 @@ permissive or audit-only.`,
 		Example: `  gpt-oss-executor policy profile --json
   gpt-oss-executor policy profile strict --rules my-rules`,
 		ValidArgs: slices.Sorted(maps.Keys(profiles)),
-		Args:      cobra.MaximumNArgs(1),
+		Args:      Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return setProfile(args[0], dir, env)

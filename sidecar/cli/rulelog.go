@@ -42,16 +42,16 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 		c.AddCommand(sub)
 		return sub
 	}
-	log := add("log", "List what came into force, the newest first", "log", cobra.NoArgs,
+	log := add("log", "List what came into force, the newest first", "log", Arguments(0, 0),
 		func(ctx context.Context, _ []string) error { return t.Log(ctx) })
 	add("diff [FROM [TO]]", "Show how two versions differ (without TO: that in force)", "diff 3f2a9c01b7de",
-		cobra.MaximumNArgs(2),
+		Arguments(0, 2),
 		func(ctx context.Context, args []string) error { return t.Diff(ctx, args[0], args[1]) })
 	hits := add("hits", "Show how often each rule fired since the server started", "hits --never",
-		cobra.NoArgs, func(ctx context.Context, _ []string) error { return t.Hits(ctx, never) })
+		Arguments(0, 0), func(ctx context.Context, _ []string) error { return t.Hits(ctx, never) })
 	hits.Flags().BoolVar(&never, "never", false, "only rules that never fired")
 	back := add("rollback [VERSION]", "Put a version back (without VERSION: the one before)",
-		"rollback 3f2a9c01b7de", cobra.MaximumNArgs(1), func(ctx context.Context, args []string) error {
+		"rollback 3f2a9c01b7de", Arguments(0, 1), func(ctx context.Context, args []string) error {
 			user, _ := env.Lookup("USER")
 			return t.Rollback(ctx, args[0], cmp.Or(by, user))
 		})

@@ -53,7 +53,7 @@ the environment, the environment beats the file, and the file beats the default.
 ` + Secrets(flags.All()),
 		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
   gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
-		Args: cobra.NoArgs,
+		Args: Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			given, environ, err := service.Receive(env.Environ)
 			if err != nil {

@@ -41,7 +41,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 		Example: `  gpt-oss-executor test my-rules --coverage
   gpt-oss-executor test my-rules --run 'leaked call' -v
   gpt-oss-executor test my-rules --record reply.json --name 'our proxy leaks'`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
+		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.meant(args, policy)
 			if err := env.unsure(c, dir, args); err != nil {

@@ -22,7 +22,7 @@ func varsCommand(env Env) *cobra.Command {
 		Long: `List what a condition (when) sees and can call, for every rule file that has conditions,
 or only for FILE, such as strategies.yaml.`,
 		Example: `  gpt-oss-executor vars exec.yaml`,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := env.Loader().Vars()
 			if len(args) == 1 {

@@ -23,7 +23,7 @@ X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with wha
 `,
 		Example: `  gpt-oss-executor version
   gpt-oss-executor version my-rules`,
-		Args: cobra.MatchAll(cobra.MaximumNArgs(1), notEmpty),
+		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && c.Flags().Changed("rules") {
 				return Misused(c, errors.New("name the folder once: as DIR, or with --rules"))

@@ -202,7 +202,7 @@ It reads the state folder of the server, which may be running, and its log of de
 ` + config.Prefix + `STATE, or the folder that openclaw --local-service sets up.`,
 		Example: `  gpt-oss-executor report --since 7d
   gpt-oss-executor report --since 24h --html report.html`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			age, err := ageOf(since)
 			if err != nil {

@@ -26,7 +26,7 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 		Example: "  gpt-oss-executor noise cases --seed 1 --count 3 --op spell-html\n  gpt-oss-executor noise serve --listen 127.0.0.1:9100\n  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --count 1000",
 	}
 	cases := &cobra.Command{
-		Use: "cases", Short: "Write cases, one line of JSON each", Args: cobra.NoArgs,
+		Use: "cases", Short: "Write cases, one line of JSON each", Args: cli.Arguments(0, 0),
 		Long:    "Write cases, one line of JSON each: the reply as explain --jsonl reads it, and the truth about it.",
 		Example: "  gpt-oss-executor noise cases --seed 17 --count 1 --chain 2\n  gpt-oss-executor noise cases --count 50 --negatives > quotations.jsonl",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -38,7 +38,7 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 	}
 	d.flags(cases, 10)
 	ops := &cobra.Command{
-		Use: "ops", Short: "List the kinds of damage", Args: cobra.NoArgs,
+		Use: "ops", Short: "List the kinds of damage", Args: cli.Arguments(0, 0),
 		Example: "  gpt-oss-executor noise ops",
 		RunE: func(*cobra.Command, []string) error {
 			for _, op := range noise.Operators() {
@@ -94,7 +94,7 @@ func (d *drawing) check(c *cobra.Command, more error) error {
 func noiseServeCommand(env cli.Env) *cobra.Command {
 	listen := ""
 	c := &cobra.Command{
-		Use: "serve", Short: "Be a model server that answers with such replies", Args: cobra.NoArgs,
+		Use: "serve", Short: "Be a model server that answers with such replies", Args: cli.Arguments(0, 0),
 		Long:    "Be a model server. It answers a request with the case that its user message names: [noise 17 chain=1]. noise judge writes that.",
 		Example: "  gpt-oss-executor noise serve --listen 127.0.0.1:9100",
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -124,7 +124,7 @@ func noiseJudgeCommand(env cli.Env) *cobra.Command {
 	var by []string
 	under := 0.0
 	c := &cobra.Command{
-		Use: "judge", Short: "Send the cases' requests, and judge what comes back", Args: cobra.NoArgs,
+		Use: "judge", Short: "Send the cases' requests, and judge what comes back", Args: cli.Arguments(0, 0),
 		Long: `Send the request of each case to a URL behind which noise serve stands, and judge the replies.
 
 Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong usage.`,

@@ -3,6 +3,7 @@ package experiment
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,7 +41,7 @@ explain --jsonl and eval read, too.`,
 	state, _ := env.Lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&x.state, "state", state, "state folder `DIR` of the server")
 	list := &cobra.Command{
-		Use: "list", Short: "List recorded replies, one on each line, the newest last", Args: cobra.NoArgs,
+		Use: "list", Short: "List recorded replies, one on each line, the newest last", Args: cli.Arguments(0, 0),
 		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
 		RunE:    func(*cobra.Command, []string) error { return x.list() },
 	}
@@ -52,14 +53,14 @@ explain --jsonl and eval read, too.`,
 	list.Flags().StringVar(&x.filter.Where, "where", "",
 		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Show everything about one reply", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "Show everything about one reply", Args: cli.Arguments(1, 1),
 		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
 		RunE:    func(_ *cobra.Command, args []string) error { return x.show(args[0]) },
 	}
 	cli.JSONFlag(show, &x.json, "the record")
 	promote := &cobra.Command{
 		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies",
-		Args: cobra.MinimumNArgs(1),
+		Args: cli.Arguments(1, math.MaxInt),
 		Long: `Make rule tests of recorded replies, or lines of a corpus. What was read becomes what is
 expected, right or wrong: look at it. A test is written to tests/recorded.yaml of the
 rules, and expects what these rules read. A corpus expects what was read when it was served.`,

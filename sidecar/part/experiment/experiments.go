@@ -41,7 +41,7 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
   gpt-oss-executor experiments --rules my-rules --state one --state two
   gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "") },
 	}
 	f := c.PersistentFlags()
@@ -51,13 +51,13 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		"state folder `DIR` of a server, without --admin; may be given several times")
 	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
 	show := &cobra.Command{
-		Use: "show NAME", Short: "Show every measure of one experiment", Args: cobra.ExactArgs(1),
+		Use: "show NAME", Short: "Show every measure of one experiment", Args: cli.Arguments(1, 1),
 		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
 		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
 	}
 	end := &cobra.Command{
 		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are",
-		Args:    cobra.ExactArgs(1),
+		Args:    cli.Arguments(1, 1),
 		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
 		RunE: func(c *cobra.Command, args []string) error {
 			x.stop = true
@@ -68,7 +68,7 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
 		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment",
-		Args: cobra.ExactArgs(2),
+		Args: cli.Arguments(2, 2),
 		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
 experiment there. All files are published at once, as apply does it: apply --undo brings
 back what was there before.`,

@@ -57,7 +57,7 @@ func (k *kept) open() (*Journal, error) {
 
 func (k *kept) listCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list", Short: "List runs, one on each line, the newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List runs, one on each line, the newest first", Args: cli.Arguments(0, 0),
 		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
   gpt-oss-executor runs list --json`,
 		RunE: func(*cobra.Command, []string) error { return k.list() },
@@ -116,7 +116,7 @@ func statusInk(status string) cli.Ink {
 // run is a command about one run.
 func (k *kept) run(use, short, example string, do func(*Past) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use + " ID", Short: short, Args: cobra.ExactArgs(1), Example: example,
+		Use: use + " ID", Short: short, Args: cli.Arguments(1, 1), Example: example,
 		RunE: func(_ *cobra.Command, args []string) error {
 			j, err := k.open()
 			if err != nil {

@@ -22,7 +22,7 @@ func (k *kept) resumeCommand() *cobra.Command {
 	flags := k.env.DefaultSettings()
 	var config string
 	c := &cobra.Command{
-		Use: "resume ID", Short: "Go on with a run that was broken off", Args: cobra.ExactArgs(1),
+		Use: "resume ID", Short: "Go on with a run that was broken off", Args: cli.Arguments(1, 1),
 		Long: `Go on with a run that a crash has broken off, that its caller left, or that failed. What has
 finished is not done again. Progress is written on standard error, the answer on standard output.
 

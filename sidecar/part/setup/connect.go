@@ -73,7 +73,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 	var asJSON bool
 	words := connectWords[agent]
 	c := &words
-	c.Args = cobra.MaximumNArgs(2)
+	c.Args = cli.Arguments(0, 2)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := agent
 		if agent == "" && len(args) > 0 {

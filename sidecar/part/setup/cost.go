@@ -21,7 +21,7 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 		Example: `  gpt-oss-executor cost --per-hour 1.80 --currency EUR
   gpt-oss-executor cost --watts 450 --per-kwh 0.30 --hosted prices.yaml
   gpt-oss-executor cost --prometheus 127.0.0.1:9090 --over 720h --per-hour 1.80`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()

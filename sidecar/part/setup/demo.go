@@ -32,7 +32,7 @@ set; there the demo goes on until Enter is pressed, and its turns are shown in t
 
 Exit code: 0 everything came out as it should, 1 something did not.`,
 		Example: `  gpt-oss-executor demo`,
-		Args:    cobra.NoArgs,
+		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()

@@ -42,7 +42,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		Example: `  gpt-oss-executor doctor --upstream http://127.0.0.1:8000/v1
   gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix
   gpt-oss-executor doctor --ready --listen 127.0.0.1:8001`,
-		Args: cobra.NoArgs,
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			started := env
 			if text, err := os.ReadFile(path); err == nil { // what is wrong with the file is found below
