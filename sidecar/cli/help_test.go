@@ -293,3 +293,22 @@ func TestArgumentsAreCounted(t *testing.T) {
 		t.Errorf("%d calls are refused: nothing is tested", refused)
 	}
 }
+
+// A command that takes a folder of rules as an argument says so where the folder is given as a flag.
+func TestFolderIsNoFlag(t *testing.T) {
+	hinted := 0
+	for _, c := range everyCommand(newRoot()) {
+		if c.Parent() != c.Root() || !strings.Contains(c.Use, "DIR") || c.Flags().Lookup("rules") != nil {
+			continue
+		}
+		hinted++
+		var out bytes.Buffer
+		code := Run([]string{c.Name(), "--rules", "x"}, Env{Parts: Parts, Out: &out, Err: &out, Defaults: os.DirFS("../..")})
+		if want := "is an argument: " + c.CommandPath() + " DIR\n"; code != 2 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s --rules: exit code %d, %s", c.CommandPath(), code, &out)
+		}
+	}
+	if hinted < 5 {
+		t.Errorf("%d commands: nothing is tested", hinted)
+	}
+}

@@ -209,6 +209,8 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, "--"+f.Name) })
 			if why := built.Without(built.Setting, key); why != "" && c.Flags().Lookup("upstream") != nil {
 				err = errors.New(why)
+			} else if key == rulesFlag && takesFolder(c) {
+				err = fmt.Errorf("%w; the folder is an argument: %s DIR", err, c.CommandPath())
 			} else if near, ok := rulefile.Nearest("--"+unknown.GetSpecifiedName(), flags); ok &&
 				unknown.GetSpecifiedShortnames() == "" { // one letter resembles each short name
 				err = fmt.Errorf("%w; did you mean %s?", err, near)
@@ -216,6 +218,11 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 		}
 		return Misused(c, err)
 	}
+}
+
+// takesFolder reports whether the argument of a command is a folder of rules.
+func takesFolder(c *cobra.Command) bool {
+	return c.Parent() == c.Root() && strings.Contains(c.Use, "DIR")
 }
 
 // takes is what a flag takes, in words.

@@ -31,11 +31,14 @@ func (e Env) ruleSettings() (dir, policy string) {
 	return dir, policy
 }
 
+// rulesFlag is the name of the flag for a folder of rules.
+const rulesFlag = "rules"
+
 // RulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
 // would use: those that the environment names, or else the built-in ones.
 func RulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
-	c.Flags().StringVar(dir, "rules", named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+
+	c.Flags().StringVar(dir, rulesFlag, named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+
 		"RULES, or else the built-in rules)")
 }
 
