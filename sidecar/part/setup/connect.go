@@ -92,6 +92,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		case n.Idle < 0 || n.Idle > 0 && !n.Start:
 			return cli.Misused(c, errors.New("--idle-stop takes a time, such as 30m, and goes with --local-service"))
 		}
+		n.Writes = write != ""
 		gateway := name == theGateway
 		if gateway && undo != "" {
 			return n.Undo(usual(undo))

@@ -28,6 +28,7 @@ type Connector struct {
 	Executor  bool          // name the models that run tools of their own, too
 	AskWindow bool          // ask the model server for its context window; Window is what is usual
 	Start     bool          // the gateway starts the sidecar
+	Writes    bool          // the config is written, and not only printed or checked
 	Idle      time.Duration // after which it stops it; 0: never
 	Settings  config.Settings
 	Upstream  bool     // the user has named the upstream of the settings

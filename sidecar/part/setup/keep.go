@@ -16,12 +16,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// keep adds to the variables of a sidecar that the gateway starts what its user wants later, and nothing says
-// otherwise: a state folder, a file for the log, and the console with a token. The folder and the token are
-// made, and the token is told when it is made.
+// keep adds the defaults of a sidecar that the gateway starts to its variables: a state folder, a log file in
+// it, and the console with a token. With Writes it makes the folder, the token and a note of the console's
+// address, and prints a new token. Without it, it names only what was made before.
 func (c *Connector) keep(pairs []string) ([]string, error) {
 	dir, err := service.StateOf(c.Settings)
-	if err == nil {
+	if err == nil && c.Writes {
 		err = os.MkdirAll(dir, 0o700)
 	}
 	if err != nil {
@@ -36,7 +36,7 @@ func (c *Connector) keep(pairs []string) ([]string, error) {
 	if open("STATE") {
 		add("STATE", dir)
 	}
-	if open("LOG_OUTPUT") {
+	if open("LOG_OUTPUT") && exists(dir) {
 		logs := filepath.Join(dir, "sidecar.log")
 		add("LOG_OUTPUT", logs)
 		fmt.Fprintln(c.Err, "log:", logs)
@@ -44,15 +44,20 @@ func (c *Connector) keep(pairs []string) ([]string, error) {
 	if !open("ADMIN") {
 		return pairs, nil
 	}
-	admin, err := consoleAt(filepath.Join(dir, "console_address"), c.Service.Listen)
+	address, file := filepath.Join(dir, "console_address"), filepath.Join(dir, "admin_token")
+	ownToken := open("ADMIN_TOKEN")
+	if !c.Writes && !(exists(address) && (exists(file) || !ownToken)) {
+		fmt.Fprintf(c.Err, "console: there is none yet; with --write a log file, a console and its token are made in %s\n", dir)
+		return pairs, nil
+	}
+	admin, err := consoleAt(address, c.Service.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("find a port for the console: %w", err)
 	}
 	add("ADMIN", admin)
-	if !open("ADMIN_TOKEN") {
+	if !ownToken {
 		return pairs, nil
 	}
-	file := filepath.Join(dir, "admin_token")
 	add("ADMIN_TOKEN", "file:"+file)
 	switch token, err := newToken(file); {
 	case err != nil:
@@ -65,8 +70,8 @@ func (c *Connector) keep(pairs []string) ([]string, error) {
 	return pairs, nil
 }
 
-// consoleAt is the address that a file says, or else a free one behind that of the sidecar, which is noted
-// there.
+// consoleAt returns the address in a file, or else the next free one after that of the sidecar, which it
+// writes to the file.
 func consoleAt(file, listen string) (address string, err error) {
 	if text, err := os.ReadFile(file); err == nil {
 		return strings.TrimSpace(string(text)), nil
@@ -90,7 +95,7 @@ func consoleAt(file, listen string) (address string, err error) {
 	return "", errors.New("none behind " + listen + " is free; set " + config.Prefix + "ADMIN")
 }
 
-// newToken makes a file with a token for its owner alone; empty: the file is there already.
+// newToken makes a file with a token that only its owner can read. The token is empty if the file exists.
 func newToken(file string) (token string, err error) {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
