@@ -20,6 +20,7 @@ type Rollout struct {
 	From     string        // the folder whose files are published; empty: what stood in Target before
 	Target   string        // the folder of the server; empty: as Admin says
 	Policy   string        // the locked folder
+	By       string        // origin of the rules, for the log of the server; empty: saved files
 	Admin    *admin.Client // of the server; nil: there is none
 	Wait     time.Duration // that the server may take
 	Builtin  func() (rulefile.Files, error)
@@ -60,7 +61,7 @@ func (r *Rollout) Run(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	change, err := live.Folder(r.Target, files)
+	change, err := live.Folder(r.Target, files, r.By)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (l *Rules) Promote(p Promotion, seen Seen) (Edited, error) {
 	if err != nil {
 		return Edited{}, err
 	}
-	return l.edit(own, seen, byPromote)
+	return l.edit(own, seen, ByPromote)
 }
 
 // Merge is Put of the operator's files that are in force, with changes over them;
@@ -195,7 +195,7 @@ func (l *Rules) write(own rulefile.Files, seen Seen) error {
 	if err := l.unseen(seen); err != nil {
 		return err
 	}
-	change, err := Folder(l.src.Dir, own)
+	change, err := Folder(l.src.Dir, own, "")
 	if err != nil {
 		return &Unwritten{err}
 	}

@@ -22,9 +22,10 @@ type Change struct {
 }
 
 // Folder makes files the rule files of a folder, and makes the folder where there is
-// none. An error says why nothing was changed.
-func Folder(dir string, files rulefile.Files) (*Change, error) {
-	c, err := folder(dir, files)
+// none. by is their origin for the log and the history of a server that watches the folder, such as
+// ByPromote; empty: saved files. An error says why nothing was changed.
+func Folder(dir string, files rulefile.Files, by string) (*Change, error) {
+	c, err := folder(dir, files, by)
 	if errors.Is(err, syscall.EBUSY) {
 		err = fmt.Errorf("%w: it is mounted by itself; change it where it comes from", err)
 	}
@@ -34,7 +35,7 @@ func Folder(dir string, files rulefile.Files) (*Change, error) {
 	return c, nil
 }
 
-func folder(dir string, files rulefile.Files) (*Change, error) {
+func folder(dir string, files rulefile.Files, by string) (*Change, error) {
 	for name := range files {
 		if !rulefile.Counted(name) {
 			return nil, fmt.Errorf("%s is not the name of a rule file", name)
@@ -43,7 +44,7 @@ func folder(dir string, files rulefile.Files) (*Change, error) {
 	if len(files) == 0 {
 		return nil, errors.New("there is no rule file")
 	}
-	before, err := write(dir, files, nil)
+	before, err := write(dir, files, by, nil)
 	c := &Change{dir, before}
 	if err != nil && before != nil {
 		if back := c.restore(); back != nil {
@@ -59,7 +60,7 @@ func (c *Change) Keep() error {
 	if c.before.info == nil {
 		return nil
 	}
-	if _, err := write(filepath.Join(c.dir, kept), c.before.texts(), c.before); err != nil {
+	if _, err := write(filepath.Join(c.dir, kept), c.before.texts(), "", c.before); err != nil {
 		return fmt.Errorf("keep the previous rules: %w", err)
 	}
 	return nil
@@ -77,7 +78,7 @@ func (c *Change) restore() error {
 	if c.before.info == nil {
 		return os.RemoveAll(c.dir)
 	}
-	_, err := write(c.dir, c.before.texts(), c.before)
+	_, err := write(c.dir, c.before.texts(), "", c.before)
 	return err
 }
 

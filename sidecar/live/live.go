@@ -60,7 +60,7 @@ const (
 	byWatch    = "watch" // the files on disk have changed
 	byPut      = "put"
 	byRollback = "rollback"
-	byPromote  = "promote" // an arm of an experiment
+	ByPromote  = "promote" // an arm of an experiment
 )
 
 // Set is the rule set in force.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -26,6 +27,9 @@ func (l *Rules) take(files rulefile.Files, err error, from origin, write func() 
 		set, problems := l.loader.Load(files)
 		if set == nil {
 			return l.refuse(files, problems, from)
+		}
+		if own := files.Own(); from.by == byWatch && len(own.Differ(now.files.Own())) > 0 {
+			from.by = cmp.Or(publisher(l.src.Dir, own), byWatch)
 		}
 		next = &inForce{set: set, files: files, warnings: problems, from: from}
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -280,5 +281,22 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 		time.Since(began).Round(time.Millisecond), before>>10, after>>10)
 	if grown := after - before; grown > 64<<10 { // a kilobyte for each; it is steady within a few
 		t.Errorf("the heap has grown by %d KiB", grown>>10)
+	}
+}
+
+// Files of a folder come from what published them, until they are edited by hand.
+func TestPublisher(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct{ by, want string }{{ByPromote, ByPromote}, {"", ""}, {ByPromote, ByPromote}} {
+		files := rulefile.Files{"aliases.yaml": fmt.Sprint("version: ", i)}
+		if _, err := Folder(dir, files, c.by); err != nil {
+			t.Fatal(err)
+		}
+		if got := publisher(dir, files); got != c.want {
+			t.Errorf("published by %q: %q, want %q", c.by, got, c.want)
+		}
+		if got := publisher(dir, rulefile.Files{"aliases.yaml": "edited"}); got != "" {
+			t.Errorf("edited files come from %q", got)
+		}
 	}
 }

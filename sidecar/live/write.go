@@ -2,9 +2,11 @@ package live
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
@@ -13,8 +15,8 @@ import (
 
 // write makes files the rule files of a folder, and says what stood there before. Those
 // that differ are written beside their places first, and renamed within a few
-// milliseconds then. like says which modes and owners they have; nil: what stands there.
-func write(dir string, files rulefile.Files, like *content) (before *content, err error) {
+// milliseconds then. by is the origin that publisher reads; empty: none. like says which modes and owners they have; nil: what stands there.
+func write(dir string, files rulefile.Files, by string, like *content) (before *content, err error) {
 	made, err := makeFolder(dir, like)
 	if err != nil {
 		return nil, err
@@ -49,7 +51,8 @@ func write(dir string, files rulefile.Files, like *content) (before *content, er
 			return before, err
 		}
 	}
-	return before, put(dir, staged, like)
+	done := fmt.Sprintf("%s %s %s\n", time.Now().UTC().Format(time.RFC3339Nano), files.Version(), by)
+	return before, put(dir, staged, done, like)
 }
 
 // stage writes a file beside its place, and nothing where it is to go.
@@ -71,8 +74,8 @@ func stage(dir, name string, files rulefile.Files, like *content) (path string, 
 	return path, err
 }
 
-// put renames what stage wrote. rulefile.ReadDir waits meanwhile.
-func put(dir string, staged map[string]string, like *content) error {
+// put renames what stage wrote, and marks the publication as done. rulefile.ReadDir waits meanwhile.
+func put(dir string, staged map[string]string, done string, like *content) error {
 	if err := mark(dir, rulefile.Publishing, like); err != nil {
 		return err
 	}
@@ -95,7 +98,17 @@ func put(dir string, staged map[string]string, like *content) error {
 			return err
 		}
 	}
-	return mark(dir, time.Now().UTC().Format(time.RFC3339Nano)+"\n", like)
+	return mark(dir, done, like)
+}
+
+// publisher returns the origin of the last publication to a folder; empty: files were edited since, or it
+// names none.
+func publisher(dir string, own rulefile.Files) string {
+	text, _ := os.ReadFile(filepath.Join(dir, rulefile.PublishedFile))
+	if mark := strings.Fields(string(text)); len(mark) == 3 && mark[1] == own.Version() {
+		return mark[2]
+	}
+	return ""
 }
 
 // mark tells readers how far the publication is.

@@ -147,7 +147,7 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]Report, error)
 // promote publishes the files in which the arm is the rule.
 func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	a := cli.Rollouts(x.env)
-	a.Target, a.Policy = x.rules, x.policy
+	a.Target, a.Policy, a.By = x.rules, x.policy, live.ByPromote
 	var err error
 	if a.Admin, err = cli.AdminFrom(x.admin, c, x.env); err != nil {
 		return err
@@ -181,7 +181,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(a.From) }()
-	if _, err := live.Folder(a.From, own); err != nil {
+	if _, err := live.Folder(a.From, own, ""); err != nil {
 		return err
 	}
 	ctx, stop := cli.UntilStopped(c)
