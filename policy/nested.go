@@ -8,20 +8,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// argument is what stands under a name in the arguments of a call, however deep: a text, a
-// list of texts, or something else.
+// argument is a named value in the arguments of a call, at any depth.
 type argument struct {
-	name  string         // of what stands in a list, the name of the list; empty: it is itself a name
-	path  string         // with the names around it: attachments.media
-	kind  kind           // as its name says
-	value any            // a text, a list without mappings and lists in it, or a mapping
-	in    map[string]any // the mapping that it stands in
+	name     string         // in a list, that of the list; empty: the value is itself a name
+	path     string         // with the names around it, as in attachments.media
+	kind     kind           // by its name
+	value    any            // a text, a list without mappings and lists, or a mapping
+	siblings map[string]any // the mapping that holds it
 }
 
-// top says whether it stands in no other argument.
-func (a argument) top() bool { return a.path == a.name }
+func (a argument) topLevel() bool { return a.path == a.name }
 
-// texts are those of the value; odd: it holds something that is no text.
+// texts returns the texts of the value; odd reports whether it holds anything else.
 func (a argument) texts() (out []string, odd bool) {
 	switch v := a.value.(type) {
 	case string:
@@ -45,69 +43,65 @@ func (a argument) texts() (out []string, odd bool) {
 // How many arguments are looked at, how deep they may stand, and how deep texts may hold
 // JSON in which texts hold JSON. All are far beyond what tools take.
 const (
-	mostArguments = 4000
-	deepest       = 64
-	mostOpened    = 8
-	mostFolders   = 4 // in which one mapping says that things work
+	maxArguments = 4000 // texts
+	maxNesting   = 64   // depth
+	maxJSON      = 8    // texts with JSON, one in the other
+	maxFolders   = 4    // folders to run in, in one mapping
 )
 
-// nesting takes arguments apart.
-type nesting struct {
-	found  []argument
-	count  int  // of texts that are looked at
-	depth  int  // mappings and lists around this one
-	opened int  // texts with JSON around this one
-	over   bool // there is more than is looked at
+// flattener collects arguments.
+type flattener struct {
+	out       []argument
+	count     int  // texts so far
+	depth     int  // mappings and lists around this one
+	jsonDepth int  // texts with JSON around this one
+	tooMany   bool // a limit is exceeded
 }
 
-// nested are the arguments of a call at any depth, in a fixed order, those of JSON in texts
-// among them. What tool_call carries is a call of its own. over: there are more than are looked at.
-func nested(tool string, args map[string]any) (found []argument, over bool) {
-	if tool == carrier {
+// flatten returns the arguments of a call at any depth in a fixed order, those of JSON in texts among them.
+// It skips the call inside a tool_call, which is judged by itself.
+func flatten(tool string, args map[string]any) (found []argument, over bool) {
+	if tool == toolCall {
 		args = maps.Clone(args)
 		delete(args, "args")
 		delete(args, "input")
 	}
-	var n nesting
-	n.mapping("", args)
-	return n.found, n.over
+	var n flattener
+	n.addMapping("", args)
+	return n.out, n.tooMany
 }
 
-func (n *nesting) mapping(path string, m map[string]any) {
+func (n *flattener) addMapping(path string, m map[string]any) {
 	folders := 0
-	for _, name := range keys(m) {
-		kind := meaning(name)
+	for _, name := range sortedKeys(m) {
+		kind := kindOf(name)
 		if worksIn(name, kind, m) {
-			if folders++; folders > mostFolders {
-				n.over = true
+			if folders++; folders > maxFolders {
+				n.tooMany = true
 			}
 		}
-		if named(name) {
-			n.add(argument{path: path, value: name, in: m})
+		if pathLike(name) {
+			n.add(argument{path: path, value: name, siblings: m})
 		}
-		n.value(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind, value: m[name],
-			in: m})
+		n.addValue(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind, value: m[name],
+			siblings: m})
 	}
 }
 
-// keys are those of a mapping, sorted.
-func keys(m map[string]any) []string {
-	out := make([]string, 0, len(m))
-	for key := range m {
-		out = append(out, key)
-	}
+func sortedKeys(m map[string]any) []string {
+	out := slices.AppendSeq(make([]string, 0, len(m)), maps.Keys(m))
 	slices.Sort(out)
 	return out
 }
 
-// value takes one argument. A list gives one for all that is plain in it, and others for
-// what is in its mappings and lists.
-func (n *nesting) value(a argument) {
-	if n.depth++; n.depth > deepest {
-		n.over = true
+// addValue adds one argument. A list gives one argument with its plain values, and others for its mappings
+// and lists.
+func (n *flattener) addValue(a argument) {
+	if n.depth++; n.depth > maxNesting {
+		n.tooMany = true
 	}
 	defer func() { n.depth-- }()
-	if n.over {
+	if n.tooMany {
 		return
 	}
 	switch v := a.value.(type) {
@@ -115,7 +109,7 @@ func (n *nesting) value(a argument) {
 	case map[string]any:
 		n.add(a)
 		if a.kind != environment { // its names are those of variables
-			n.mapping(a.path, v)
+			n.addMapping(a.path, v)
 		}
 	case []any:
 		flat := make([]any, 0, len(v))
@@ -124,10 +118,10 @@ func (n *nesting) value(a argument) {
 			case map[string]any, []any:
 				inner := a
 				inner.value = e
-				n.value(inner)
+				n.addValue(inner)
 			default:
 				flat = append(flat, e)
-				n.open(a, e)
+				n.addJSON(a, e)
 			}
 		}
 		if a.value = flat; len(flat) > 0 || len(v) == 0 {
@@ -135,40 +129,39 @@ func (n *nesting) value(a argument) {
 		}
 	default:
 		n.add(a)
-		n.open(a, v)
+		n.addJSON(a, v)
 	}
 }
 
-func (n *nesting) add(a argument) {
+func (n *flattener) add(a argument) {
 	if list, _ := a.texts(); a.kind != plainText {
 		n.count += len(list)
 	}
-	if n.count > mostArguments {
-		n.over = true
+	if n.count > maxArguments {
+		n.tooMany = true
 		return
 	}
-	n.found = append(n.found, a)
+	n.out = append(n.out, a)
 }
 
-// open looks into a text that is JSON. It skips texts that are only to be read: what a call writes into a
-// file or a message is no argument.
-func (n *nesting) open(a argument, v any) {
+// addJSON adds the arguments of a text that is JSON, unless a person or a file receives that text.
+func (n *flattener) addJSON(a argument, v any) {
 	text, is := v.(string)
 	text = strings.TrimSpace(text)
-	if !is || n.over || text == "" || text[0] != '{' && text[0] != '[' || a.kind == plainText ||
+	if !is || n.tooMany || text == "" || text[0] != '{' && text[0] != '[' || a.kind == plainText ||
 		isFile(a.name) {
 		return
 	}
-	s := jsontext.Scanner{Doc: []byte(text), Depth: mostNested}
-	inner := value(&s)
+	s := jsontext.Scanner{Doc: []byte(text), Depth: maxDepth}
+	inner := parseValue(&s)
 	if s.End() != nil {
 		return
 	}
-	if n.opened++; n.opened > mostOpened {
-		n.over = true
+	if n.jsonDepth++; n.jsonDepth > maxJSON {
+		n.tooMany = true
 		return
 	}
 	a.value = inner
-	n.value(a)
-	n.opened--
+	n.addValue(a)
+	n.jsonDepth--
 }
