@@ -10,14 +10,14 @@ import (
 type findCall struct {
 	*call
 	roots   []Word
-	names   []Word // patterns, one of which a file must match
-	paths   bool // some are patterns of paths, in which * matches /
-	filter  filter // of the tests so far
-	all     bool // an action applies to everything
-	loose   bool // -delete applies without a test of names
-	negated bool // ! precedes the next test
-	wide    bool // an or, or ! before a group: files need not match names
-	regular bool // links are not found
+	names   []Word  // patterns, one of which a file must match
+	paths   bool    // some are patterns of paths, in which * matches /
+	filter  filter  // of the tests so far
+	all     bool    // an action applies to everything
+	loose   bool    // -delete applies without a test of names
+	negated bool    // ! precedes the next test
+	wide    bool    // an or, or ! before a group: files need not match names
+	regular bool    // links are not found
 	groups  []group // open parentheses
 	execs   []execution
 	delete  bool
