@@ -38,7 +38,7 @@ func WithAsk(tool string, arguments []byte, why string, takes func(tool string) 
 			return nil, errNoAsk
 		}
 		text, _ := jsontext.Text(object, at)
-		if f := Check(text); f != nil {
+		if f := CheckPlain(text); f != nil {
 			return nil, f
 		}
 		comment := jsontext.AppendString(nil, askComment+oneLine(why))

@@ -36,12 +36,12 @@ var (
 		"Name the program itself, as in pip for python -m pip, or the file of code first."}
 )
 
-// Check returns the first Flaw that keeps a text from being plain commands: programs with written-out
+// CheckPlain returns the first Flaw that keeps a text from being plain commands: programs with written-out
 // arguments, joined by ; && || and |. It returns nil if a comment may follow them on the same line.
 //
 // OpenClaw asks a person only about commands whose programs it finds in the text, and it finds those of plain
 // commands.
-func Check(text string) *Flaw {
+func CheckPlain(text string) *Flaw {
 	odd := func(r rune) bool {
 		return r != '\n' && r != '\t' && r != ' ' && (unicode.IsControl(r) || unicode.IsSpace(r))
 	}

@@ -200,7 +200,7 @@ func TestExtraFiles(t *testing.T) {
 func TestPromptsByName(t *testing.T) {
 	own := layeredShipped(t)
 	for name := range own {
-		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+		if !rulefile.IsRuleFile(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
 			delete(own, name)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzIncluding(f *testing.F) {
 func TestEarlierPrompts(t *testing.T) {
 	own := layeredShipped(t)
 	for name := range own {
-		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+		if !rulefile.IsRuleFile(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
 			delete(own, name)
 		}
 	}

@@ -236,7 +236,7 @@ func (l *loader) decode(name string, out any, partial bool) {
 		return
 	}
 	l.set.Counts.Files++
-	l.trees[name] = rulefile.Plant(l.files, name, l.shape())
+	l.trees[name] = rulefile.ReadTree(l.files, name, l.shape())
 	found := slices.DeleteFunc(l.trees[name].Decode(out, partial), func(p rulefile.Problem) bool {
 		return p.Warning && strings.HasPrefix(p.File, rulefile.BuiltinFolder+"/") // not the operator's
 	})

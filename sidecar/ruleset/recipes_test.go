@@ -47,7 +47,7 @@ func recipes(t *testing.T) (out []recipe) {
 		}
 		r := recipe{title, rulefile.Files{}}
 		for _, m := range savedAs.FindAllStringSubmatch(body, -1) {
-			if !rulefile.Counted(m[1]) || slices.Contains(Full.FileNames(), m[1]) {
+			if !rulefile.IsRuleFile(m[1]) || slices.Contains(Full.FileNames(), m[1]) {
 				t.Errorf("%s: %s is no file of its own", title, m[1])
 			}
 			r.files[m[1]] = indented(m[2])[0]

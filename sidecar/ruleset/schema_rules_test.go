@@ -44,7 +44,7 @@ func (r strategyRule) refine(s *schema, partial bool) {
 			continue
 		}
 		s.with(kind, &schema{Properties: properties{{"kind", &schema{Const: kind}}}})
-		if f.Type == reflect.TypeFor[rulefile.Gone]() {
+		if f.Type == reflect.TypeFor[rulefile.Obsolete]() {
 			continue
 		}
 		needed := slices.ContainsFunc(reflect.VisibleFields(f.Type.Elem()), func(f reflect.StructField) bool {

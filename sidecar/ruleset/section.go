@@ -126,7 +126,7 @@ func (r Loader) limits(core Limits) reflect.Value {
 		for _, name := range built.Brings(part, built.Limit) {
 			if !r.has(name) {
 				keys = append(keys, Section{Name: name, About: built.Without(built.Limit, name),
-					Holds: &rulefile.Gone{}})
+					Holds: &rulefile.Obsolete{}})
 			}
 		}
 	}

@@ -36,7 +36,7 @@ type strategyRule struct {
 	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
 	Block      *blockRule      `rule:"block" doc:"The part of kind block, which frame replaced."`
 	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
-	Pattern    rulefile.Gone   `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
+	Pattern    rulefile.Obsolete   `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
 	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
 	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
 	Hit        []example       `rule:"hit" doc:"Replies that it must read. Every load tries them."`
@@ -60,14 +60,14 @@ type signsRule struct {
 // jsonRule is the part of kind json, and what of it became frames.
 type jsonRule struct {
 	parse.Keys
-	Heads  rulefile.Gone `rule:"heads" doc:"A header in lines is the strategy header_lines, a frame."`
-	Status rulefile.Gone `rule:"status" doc:"Lines in which a front end says what it calls are a frame that you may write: open: ['Calling tool:'], call: ['{name} Arguments: {arguments}']."`
-	Tags   rulefile.Gone `rule:"tags" doc:"Elements are the strategies message_element and open_webui, which are frames."`
+	Heads  rulefile.Obsolete `rule:"heads" doc:"A header in lines is the strategy header_lines, a frame."`
+	Status rulefile.Obsolete `rule:"status" doc:"Lines in which a front end says what it calls are a frame that you may write: open: ['Calling tool:'], call: ['{name} Arguments: {arguments}']."`
+	Tags   rulefile.Obsolete `rule:"tags" doc:"Elements are the strategies message_element and open_webui, which are frames."`
 }
 
 type linesRule struct {
 	Done  []string      `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
-	Multi rulefile.Gone `rule:"multi" doc:"It did nothing."`
+	Multi rulefile.Obsolete `rule:"multi" doc:"It did nothing."`
 }
 
 // blockRule is the part of a kind that earlier versions had.
