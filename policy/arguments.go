@@ -215,7 +215,8 @@ func (r role) keepPath(u *paths.Use, text string) bool {
 }
 
 // specialClasses are classes that a file name alone decides, such as .env.
-var specialClasses = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control, paths.Automation,
+var specialClasses = []string{paths.Secret, paths.WorkspaceSecret, paths.Persist, paths.Control,
+	paths.Automation,
 	paths.VCS, paths.Foreign}
 
 // braces matches alternatives in a pattern.

@@ -59,7 +59,8 @@ func WithoutAsk(tool, arguments string) (was, why string) {
 			return nil, errNoAsk
 		}
 		why = jsontext.Unquote(raw[i+len(askComment) : len(raw)-1])
-		return sjson.DeleteBytes(splice(object, jsontext.Span{From: at.From + i, To: at.To - 1}, nil), askArgument)
+		return sjson.DeleteBytes(splice(object, jsontext.Span{From: at.From + i, To: at.To - 1}, nil),
+			askArgument)
 	})
 	if err != nil {
 		return arguments, ""

@@ -63,7 +63,8 @@ func Wrapped(tool string, arguments []byte, w Wrapper) ([]byte, error) {
 }
 
 // rewriteCommand replaces the command in the arguments.
-func rewriteCommand(tool string, arguments []byte, edit func(text string) (now string, ok bool)) ([]byte, error) {
+func rewriteCommand(tool string, arguments []byte,
+	edit func(text string) (now string, ok bool)) ([]byte, error) {
 	return editArguments(tool, arguments, func(_ string, object []byte) ([]byte, error) {
 		at, raw := commandOf(object)
 		if raw == nil {

@@ -40,7 +40,8 @@ func callLines(tool string, args map[string]any, all []argument) (out []line) {
 		if text, is := a.value.(string); is && slices.Contains(programKeys, a.name) {
 			if more := programArguments(a.siblings); len(more) > 0 {
 				words := append([]string{text}, more...)
-				out = append(out, line{text: strings.Join(words, " "), words: words, siblings: a.siblings, topLevel: a.topLevel()})
+				out = append(out, line{text: strings.Join(words, " "), words: words, siblings: a.siblings,
+					topLevel: a.topLevel()})
 			}
 		}
 		if words := programArguments(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 &&

@@ -83,7 +83,8 @@ func (n *flattener) addMapping(path string, m map[string]any) {
 		if pathLike(name) {
 			n.add(argument{path: path, value: name, siblings: m})
 		}
-		n.addValue(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind, value: m[name],
+		n.addValue(argument{name: name, path: strings.TrimPrefix(path+"."+name, "."), kind: kind,
+			value:    m[name],
 			siblings: m})
 	}
 }

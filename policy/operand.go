@@ -115,11 +115,11 @@ func truncated(c *shell.Command) (_ *shell.Command, cut bool) {
 		return c, false
 	}
 	short := *c
-	short.Argv, short.Operands, short.Flags, short.Env = firstOperands(c.Argv), firstOperands(c.Operands), firstOperands(c.Flags),
-		firstOperands(c.Env)
-	short.Reads, short.Writes, short.Deletes, short.URLs = firstOperands(c.Reads), firstOperands(c.Writes), firstOperands(c.Deletes),
-		firstOperands(c.URLs)
+	short.Argv, short.Operands = first(c.Argv), first(c.Operands)
+	short.Flags, short.Env = first(c.Flags), first(c.Env)
+	short.Reads, short.Writes = first(c.Reads), first(c.Writes)
+	short.Deletes, short.URLs = first(c.Deletes), first(c.URLs)
 	return &short, true
 }
 
-func firstOperands[T any](list []T) []T { return list[:min(len(list), maxOperands)] }
+func first[T any](list []T) []T { return list[:min(len(list), maxOperands)] }

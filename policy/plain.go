@@ -163,7 +163,8 @@ func plainProgram(words []string) *Flaw {
 	switch {
 	case name == "cd" || name == "pushd" || name == "popd":
 		return flawFolder
-	case shell.IsBuiltin(name) && !slices.Contains(programBuiltins, name), syntax.IsKeyword(name), name == "coproc":
+	case shell.IsBuiltin(name) && !slices.Contains(programBuiltins, name), syntax.IsKeyword(name),
+		name == "coproc":
 		return flawBuiltin
 	case strings.ContainsAny(words[0], "*?[{~"):
 		return flawValue
@@ -171,7 +172,8 @@ func plainProgram(words []string) *Flaw {
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
 			return flawShell
 		}
-	case slices.Contains(opaqueInterpreters, name), interprets && !namesCode(words[1:], strings.Fields(options)):
+	case slices.Contains(opaqueInterpreters, name),
+		interprets && !namesCode(words[1:], strings.Fields(options)):
 		return flawLoader
 	case name == "env" && len(words) > 1 && strings.HasPrefix(words[1], "-"):
 		return flawEnv

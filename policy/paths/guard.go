@@ -167,9 +167,11 @@ func (r Roots) Real(links Links, kept func(folder string) string) Roots {
 	if kept == nil {
 		kept = look
 	}
-	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: mapPaths(r.Write, kept), Read: mapPaths(r.Read, kept),
-		ReadFiles: r.ReadFiles,
-		Own:       mapPaths(r.Own, look), Secret: mapPaths(r.Secret, look), Look: mapPaths(r.Look, kept), Homes: r.Homes}
+	return Roots{
+		Cwd: kept(r.Cwd), Home: kept(r.Home), Homes: r.Homes, ReadFiles: r.ReadFiles,
+		Write: mapPaths(r.Write, kept), Read: mapPaths(r.Read, kept), Look: mapPaths(r.Look, kept),
+		Own: mapPaths(r.Own, look), Secret: mapPaths(r.Secret, look),
+	}
 }
 
 func mapPaths(ps []string, of func(string) string) []string {

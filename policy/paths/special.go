@@ -25,7 +25,8 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		if e == nil || start+parts <= outer {
 			return
 		}
-		if c := classAt(e.class(at.op), start == home, write); c != "" && (class == "" || stricter(c, class)) {
+		c := classAt(e.class(at.op), start == home, write)
+		if c != "" && (class == "" || stricter(c, class)) {
 			class = c
 		}
 	}

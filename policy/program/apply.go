@@ -157,7 +157,8 @@ func (c *call) applyOperands() {
 				Wrapper: c.name, NewShell: true, KeepStdin: true})
 			return
 		case k == "plain" && out && slices.Contains(c.tags, "workspace-code"):
-			c.guess(func() { c.codeFile(withText(w, at), "argument") }) // what it is told to run may be anywhere
+			// what it is told to run may be anywhere
+			c.guess(func() { c.codeFile(withText(w, at), "argument") })
 		default:
 			c.use(k, w, "argument")
 		}

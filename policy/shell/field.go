@@ -57,7 +57,8 @@ func digits10(s string, unknown bool) bool { return !unknown && strings.Trim(s, 
 // put adds the result of an expansion.
 func (x *expansion) put(w word, q quoting) {
 	if q != unquoted || !x.split {
-		x.current.literalSpecial = x.current.literalSpecial || strings.ContainsAny(w.Text, patternCharacters) && !w.Glob
+		special := strings.ContainsAny(w.Text, patternCharacters) && !w.Glob
+		x.current.literalSpecial = x.current.literalSpecial || special
 		x.current.add(w)
 		return
 	}

@@ -78,7 +78,8 @@ func (sh *shell) chdir(w word) {
 	if strings.HasPrefix(w.Text, "/") || d.known {
 		target = absolute(w.Text, d.path)
 	}
-	if sure := !w.vague() && target != "" && (sh.errexit && sh.conditions == 0 || sh.folderExists(target)); d.known &&
+	if sure := !w.vague() && target != "" && (sh.errexit && sh.conditions == 0 ||
+		sh.folderExists(target)); d.known &&
 		d.path != "" && !sure {
 		if d.others = union(d.others, []string{d.path}); len(d.others) > maxFolders {
 			d.known = false

@@ -19,7 +19,8 @@ func (sh *shell) read(cmd Command, c call) {
 		sh.checkName(w, "read")
 	}
 	if w, ok := o.values['a']; ok && sh.checkName(w, "read -a") {
-		sh.setVariable(w.Text, value{set: true, array: true, word: unknownWord(""), list: []word{unknownWord("")}})
+		sh.setVariable(w.Text, value{set: true, array: true, word: unknownWord(""),
+			list: []word{unknownWord("")}})
 	}
 	if len(list) == 0 {
 		list = []string{"REPLY"}

@@ -59,7 +59,8 @@ type function struct {
 // shell returns the shell that runs the outermost text.
 func (a *analysis) shell() *shell {
 	cwd := a.guard.Roots.Cwd
-	return &shell{a: a, scope: &scope{}, dir: folderState{path: cwd, known: cwd != ""}, in: &stream{}, rounds: 1}
+	return &shell{a: a, scope: &scope{}, dir: folderState{path: cwd, known: cwd != ""}, in: &stream{},
+		rounds: 1}
 }
 
 // fork returns a subshell, which sees everything that is set here but changes none of it.

@@ -123,7 +123,8 @@ func (v value) orElse(other value) value {
 		out.Fits = "*"
 	}
 	out.associative = v.associative && other.associative
-	out.readonly, out.integer, out.transformed = v.readonly || other.readonly, v.integer || other.integer, v.transformed || other.transformed
+	out.readonly, out.integer, out.transformed = v.readonly || other.readonly, v.integer || other.integer,
+		v.transformed || other.transformed
 	return out
 }
 

@@ -202,7 +202,8 @@ const (
 func options(env any, limits *limiter, b *budget, words Lists, as kind) []expr.Option {
 	out := []expr.Option{
 		expr.Env(env), as(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
-		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(typeReset{}), expr.DisableAllBuiltins(), b.install,
+		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(typeReset{}), expr.DisableAllBuiltins(),
+		b.install,
 	}
 	for _, f := range functions {
 		if f.Name != splitName && f.Name != indexOfName {

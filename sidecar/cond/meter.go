@@ -57,7 +57,8 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 		charge(&n.Left, perMatch(Steps(text.Value)))
 	case op == "in" && spelt && composite(n.Left):
 		charge(&n.Left, price{perByte: len(list.Nodes), perEntry: 20 * len(list.Nodes)})
-	case op == "in" && !spelt && !isRange(n.Right) && composite(n.Right) && n.Right.Type().Kind() != reflect.Map:
+	case op == "in" && !spelt && !isRange(n.Right) && composite(n.Right) &&
+		n.Right.Type().Kind() != reflect.Map:
 		call(node, inFunction, n.Left, n.Right)
 	case (op == "==" || op == "!=") && composite(n.Left) && composite(n.Right):
 		charge(&n.Left, perCompare)

@@ -159,7 +159,8 @@ func (s *script) blocks(isCondition func(string) bool) string {
 		}
 		lines[key.Line-1] = block
 	})
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == deletedLine }), "\n") + "\n"
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == deletedLine }),
+		"\n") + "\n"
 }
 
 // eachCondition calls f for each `when` outside of brackets, in which blocks are impossible.

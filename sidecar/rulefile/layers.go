@@ -63,7 +63,8 @@ func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) 
 
 // mergeIncludes merges root over what a file includes. path are the files that led here; done are all merged
 // files, since a file counts once.
-func (t *Tree) mergeIncludes(root *yaml.Node, by layer, files Files, path []string, done map[string]bool) *yaml.Node {
+func (t *Tree) mergeIncludes(root *yaml.Node, by layer, files Files, path []string,
+	done map[string]bool) *yaml.Node {
 	if by.includes == nil {
 		return root
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// knownHosts takes the hosts that urls.yaml knows; nil: it does not say.
+// knownHosts returns the known hosts of urls.yaml; nil: it has no such list.
 func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
 	if f.KnownHosts == nil {
 		return nil
@@ -18,7 +18,7 @@ func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
 	for _, t := range *f.KnownHosts {
 		p, err := urls.ParsePattern(t.Value)
 		if err != nil {
-			l.wrong(t,
+			l.reject(t,
 				strconv.Quote(t.Value)+" cannot be a known host: "+err.Error(),
 				"write a host, such as github.com, *.npmjs.org for all below one, or git.example.com:8443")
 			continue
@@ -28,8 +28,8 @@ func (l *loader) knownHosts(f urlsFile) []urls.Pattern {
 	return out
 }
 
-// KnownHost reports whether urls.yaml knows the host of a URL. Where the locked folder says
-// which hosts are known, it must know the host, too.
+// KnownHost reports whether urls.yaml knows the host of a URL. The locked folder must know it, too, if it
+// lists hosts.
 func (s *Set) KnownHost(u urls.Use) bool {
 	knows := func(a *author) bool {
 		return slices.ContainsFunc(a.known, func(p urls.Pattern) bool { return p.Covers(u) })
@@ -37,13 +37,12 @@ func (s *Set) KnownHost(u urls.Use) bool {
 	return knows(s.own) && (s.locked == nil || s.locked.known == nil || knows(s.locked))
 }
 
-// CheckConnection decides on a connection that a running command wants, as far as its
-// address is known. Rules about calls are not asked: the call has left. It is not judged as
-// confined, since it is this program that connects, and the kernel does not hold that.
+// CheckConnection decides about a connection of a running command, as far as its address is known. It skips
+// rules about calls, since the call has left, and does not count as confined, since this program connects.
 func (s *Set) CheckConnection(u urls.Use, tool string, who policy.Subject, at At) policy.Decision {
 	who.Interactive = true // to ask is not to deny here: a person may have said yes to the command
 	c := policy.Call{Tool: tool, Class: string(tools.Exec), Args: map[string]any{}}
-	return s.alone(c.From(who), at, func(a *author, f *policy.Facts) {
+	return s.decideUse(c.From(who), at, func(a *author, f *policy.Facts) {
 		f.URLs = []urls.Use{u}
 		at.serversOf(a).Judge(f.URLs)
 	})

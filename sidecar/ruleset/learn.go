@@ -6,15 +6,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// maxSentence is how long a sentence of the gateway may be that names folders.
+// maxSentence is the longest sentence of the gateway that names folders.
 const maxSentence = 1 << 10
 
-// sentences takes roots.learn.
+// sentences parses roots.learn.
 func (l *loader) sentences(texts []rulefile.Text) (out []Sentence) {
 	for _, t := range texts {
-		s, err := Parse(t.Value)
+		s, err := ParseSentence(t.Value)
 		if err != nil {
-			l.wrong(t, err.Error(),
+			l.reject(t, err.Error(),
 				`write it as the gateway does, with {workspace} in place of the folder: "Working directory: {workspace}"`)
 			continue
 		}
@@ -25,15 +25,14 @@ func (l *loader) sentences(texts []rulefile.Text) (out []Sentence) {
 
 // Named is where the gateway says that an agent works.
 type Named struct {
-	Folders []string // the workspace, and others that it may write; nil: nothing was said
-	Unclear bool     // it was said in two ways, so that neither is believed
+	Folders []string // the workspace, and others that it may write; nil: unknown
+	Unclear bool     // two statements differ, so neither counts
 }
 
-// Named reads where an agent works, by roots.learn of paths.yaml. Said gives what the
-// gateway itself says behind a start of a line: see openai.Request.Said. What stands in
-// front of the gateway's own sentence may be from a file of the agent. So sentences with
-// headings are believed only if all of them agree, in all places. Where there is none, the
-// first other one that is found counts, where it is found first.
+// Named finds where an agent works, by roots.learn of paths.yaml. said returns what the gateway says behind a
+// start of a line, as openai.Request.Said does. Text before the gateway's own sentence may come from a file
+// of the agent, so sentences with headings count only if all of them agree, wherever they are. Without any,
+// the first of the others that is found counts, at its first place.
 func (s *Set) Named(said func(start string, most int) (texts []string, all bool)) Named {
 	var found Named
 	for _, headings := range []bool{true, false} {

@@ -11,15 +11,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// domain is all that something in a condition can be.
+// domain is the set of values that a subject in a condition can have.
 type domain struct {
-	what  string // of a closed list; empty: what else is said of it only never holds
+	what  string // name of a closed set; empty: other values just never occur
 	words []string
 }
 
-// closed is the domain of what a rule about calls asks for in a file with these classes; nil: a
-// class of that file is no closed list.
-func closed(subject string, classes []string) domain {
+// closedDomain returns the closed domain of a subject in a file about calls with these classes; classes nil:
+// class is not closed there.
+func closedDomain(subject string, classes []string) domain {
 	switch {
 	case subject == "cmd.tags[]":
 		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
@@ -35,17 +35,16 @@ func closed(subject string, classes []string) domain {
 	return domain{}
 }
 
-// misspelt reports the words in a condition that are not in the domain of what they are compared
-// with. One of a closed list would never be there, and what should be denied would pass. Others
-// are a warning, and "" may be any.
-func (l *loader) misspelt(when rulefile.Text, named rulefile.Lists,
+// checkWords reports words in a condition outside the domain of what they are compared with. In a closed set
+// this is an error, since what should be denied would pass; otherwise a warning, and "" is always possible.
+func (l *loader) checkWords(when rulefile.Text, named rulefile.Lists,
 	of func(subject string) domain) {
 	check := func(subject string, side cond.Side) {
 		d := of(subject)
 		if len(d.words) == 0 {
 			return
 		}
-		for _, w := range written(side, named) {
+		for _, w := range sideWords(side, named) {
 			switch {
 			case slices.Contains(d.words, w.Value):
 			case d.what != "":
@@ -67,11 +66,11 @@ func (l *loader) misspelt(when rulefile.Text, named rulefile.Lists,
 	}
 }
 
-// written are the words of one side, also where it is a named list.
-func written(side cond.Side, named rulefile.Lists) []rulefile.Text {
+// sideWords returns the words of one side, also of a named list.
+func sideWords(side cond.Side, named rulefile.Lists) []rulefile.Text {
 	for _, list := range named {
 		if side.Name() == list.Key.Value {
-			return collect(list.Value,
+			return mapSlice(list.Value,
 				func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
 		}
 	}

@@ -9,25 +9,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
-// Entry is a command of one of the lists, taken apart.
+// Entry is a parsed command of allowed_commands or blocked_commands.
 type Entry struct {
 	shell.Command
 	allows   bool
 	programs *program.Table
 }
 
-// Home is the home folder while an entry is taken apart. No entry names it, so a path in it was written
-// with ~.
-const Home = "/~"
+// EntryHome is the home folder while an entry is parsed. No entry names it, so a path in it was written with
+// ~.
+const EntryHome = "/~"
 
-// Single reports whether a text may be one command, and nothing that only a rule can say.
+// Single reports whether a text can be one command that needs no rule.
 func Single(text string) bool {
 	return strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "|&;<>$`(){}'\"\\\n") &&
 		!strings.Contains(text, " #")
 }
 
-// entryOf is the entry that a script was made of. What is banned is the program behind wrappers such as
-// sudo; what is allowed is the wrapper.
+// entryOf returns the entry of a script. A wrapper such as sudo is allowed as itself, but blocked by the
+// program behind it.
 func entryOf(s *shell.Script, allows bool, programs *program.Table) (e Entry, ok bool) {
 	for _, cmd := range s.Commands {
 		if cmd.Binary == "" {
@@ -43,8 +43,8 @@ func entryOf(s *shell.Script, allows bool, programs *program.Table) (e Entry, ok
 	return e, ok && s.Parsed
 }
 
-// Condition is what the entry stands for. What it bans may stand anywhere among the arguments, and
-// wrappers and variables count by their names. What it allows stands where it was written.
+// Condition returns the condition of the entry. What it blocks may be anywhere in the arguments, and wrappers
+// and variables count by name. What it allows must be where it was written.
 func (e *Entry) Condition() string {
 	terms := []string{"cmd.binary == " + literal(e.Binary)}
 	for _, name := range e.Env {
@@ -59,7 +59,7 @@ func (e *Entry) Condition() string {
 	return strings.Join(slices.Concat(terms, e.subcommand(), e.arguments()), " and ")
 }
 
-// subcommand is the term for it. A star ends it: any will do.
+// subcommand returns the term for the subcommand. It may end in * for any.
 func (e *Entry) subcommand() []string {
 	words := strings.Fields(e.Sub)
 	star := slices.Index(words, "*")
@@ -77,14 +77,14 @@ func (e *Entry) subcommand() []string {
 	term += " or cmd.sub startsWith " + literal(sub+" ")
 	if !e.allows {
 		for i, w := range words {
-			words[i] = among(w)
+			words[i] = anyArgument(w)
 		}
 		term += " or " + strings.Join(words, " and ")
 	}
 	return []string{"(" + term + ")"}
 }
 
-// arguments are the terms for words that are neither options nor subcommands. A star is any word.
+// arguments returns the terms for words other than options and subcommands. * is any word.
 func (e *Entry) arguments() (terms []string) {
 	flags := slices.Clone(e.Flags) // not met so far
 	seen, option := 0, ""          // operands so far, and the option that the word before ends with
@@ -101,7 +101,7 @@ func (e *Entry) arguments() (terms []string) {
 			option, value, flags = takeOption(flags, w)
 			switch {
 			case option == "" && e.Sub == "":
-				term = among(w)
+				term = anyArgument(w)
 			case option != "" && value != "": // else it says what the subcommand is: python -m
 				term = e.value(option, value)
 			}
@@ -109,7 +109,7 @@ func (e *Entry) arguments() (terms []string) {
 			term = e.value(before, w)
 		case e.Sub == "":
 			if option, value, flags = takeOption(flags, "-"+w); value != "" { // else it is xf of tar xf
-				term = among(w)
+				term = anyArgument(w)
 			}
 		}
 		if term != "" {
@@ -119,22 +119,21 @@ func (e *Entry) arguments() (terms []string) {
 	return terms
 }
 
-// operand is the term for an operand; empty: any will do.
+// operand returns the term for an operand; empty: any.
 func (e *Entry) operand(i int) string {
 	switch w := e.Operands[i]; {
 	case w == "*":
 		return ""
 	case strings.ContainsAny(w, "/~."):
-		return place(w)
+		return pathTerm(w)
 	case e.allows:
 		return fmt.Sprintf("len(cmd.operands) > %d and cmd.operands[%[1]d] == %s", i, literal(w))
 	default:
-		return among(w, "./"+w, w+"/", "./"+w+"/")
+		return anyArgument(w, "./"+w, w+"/", "./"+w+"/")
 	}
 }
 
-// takeOption finds the options of a word among those of its command: the last one, what is glued to it as
-// its value, and the options that are left.
+// takeOption finds the options in a word: the last one, its glued value, and the remaining flags.
 func takeOption(flags []string, w string) (option, value string, left []string) {
 	name, value, _ := strings.Cut(w, "=")
 	if i := slices.IndexFunc(flags, func(f string) bool {
@@ -155,11 +154,11 @@ func takeOption(flags []string, w string) (option, value string, left []string) 
 	return option, value, flags
 }
 
-// value is the term for the value of an option, glued to it or not. What is banned may also stand
-// behind other letters: -kj4.
+// value returns the term for the value of an option, glued to it or not. What is blocked may also be behind
+// other letters: -kj4.
 func (e *Entry) value(option, value string) string {
-	if strings.HasPrefix(value, Home) { // ~ stands for it only where nothing is glued to it
-		return among(value)
+	if strings.HasPrefix(value, EntryHome) { // ~ stands for it only where nothing is glued to it
+		return anyArgument(value)
 	}
 	ways, behind := []string{value}, ""
 	for _, o := range e.spellings(option) {
@@ -172,17 +171,17 @@ func (e *Entry) value(option, value string) string {
 			behind += " or # startsWith '-' and # endsWith " + literal(o[1:]+value)
 		}
 	}
-	return "any(cmd.argv, " + oneOf("#", ways...) + behind + ")"
+	return "any(cmd.argv, " + inTerm("#", ways...) + behind + ")"
 }
 
-// common are the options that mean the same wherever they are common.
-var common = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}, {"-v", "--verbose"}, {"-a", "--all"},
+// commonOptions are options with common synonyms.
+var commonOptions = [][]string{{"-r", "-R", "--recursive"}, {"-f", "--force"}, {"-v", "--verbose"}, {"-a", "--all"},
 	{"-q", "--quiet"}, {"-n", "--dry-run"}}
 
-// spellings are an option in all its spellings: those that are common, and those of its program.
+// spellings returns all spellings of an option: common synonyms, and those of its program.
 func (e *Entry) spellings(option string) []string {
 	all := []string{option}
-	for _, group := range common {
+	for _, group := range commonOptions {
 		if slices.Contains(group, option) {
 			all = slices.Clone(group)
 		}
@@ -195,30 +194,29 @@ func (e *Entry) spellings(option string) []string {
 	return all
 }
 
-// among is the term for one of these words among the arguments.
-func among(words ...string) string { return "any(cmd.argv, " + oneOf("#", words...) + ")" }
+// anyArgument returns the term for one of these words in the arguments.
+func anyArgument(words ...string) string { return "any(cmd.argv, " + inTerm("#", words...) + ")" }
 
-// place is the term for a path: as it was written, or as what it is resolved to. A
-// folder is also meant by all that is in it.
-func place(path string) string {
+// pathTerm returns the term for a path: as written, or as resolved. A folder also matches everything in it.
+func pathTerm(path string) string {
 	clean := strings.TrimSuffix(path, "/")
 	if clean == "" {
 		clean = "/"
 	}
 	words := slices.Compact([]string{path, clean, strings.TrimSuffix(clean, "/") + "/*"})
-	terms := []string{among(words...)}
+	terms := []string{anyArgument(words...)}
 	for _, list := range []string{"reads", "writes", "deletes"} {
-		terms = append(terms, fmt.Sprintf("any(cmd.%s, %s or %s)", list, oneOf(".resolved", words...),
-			oneOf(".path", words...)))
+		terms = append(terms, fmt.Sprintf("any(cmd.%s, %s or %s)", list, inTerm(".resolved", words...),
+			inTerm(".path", words...)))
 	}
 	return "(" + strings.Join(terms, " or ") + ")"
 }
 
-// oneOf is the term for a text that is one of these words. The home folder is that of the agent.
-func oneOf(text string, words ...string) string {
+// inTerm returns the term for a text that is one of these words, in the agent's home folder.
+func inTerm(text string, words ...string) string {
 	var plain, inHome []string
 	for _, w := range words {
-		if rest, in := strings.CutPrefix(w, Home); in {
+		if rest, in := strings.CutPrefix(w, EntryHome); in {
 			inHome = append(inHome, rest)
 		} else {
 			plain = append(plain, w)
@@ -234,7 +232,7 @@ func oneOf(text string, words ...string) string {
 	return text + " in " + literals(plain) + " or " + home
 }
 
-// literals is a list of texts as conditions write it.
+// literals returns a list of texts in the syntax of conditions.
 func literals(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -243,5 +241,5 @@ func literals(words []string) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// literal is a text as conditions write it.
+// literal returns a text in the syntax of conditions.
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", `\'`) + "'" }

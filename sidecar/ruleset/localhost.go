@@ -10,20 +10,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// localhost takes what urls.yaml says of servers, and the model servers of models.yaml.
+// localhost returns the servers of urls.yaml and the model servers of models.yaml.
 func (l *loader) localhost(f urlsFile) urls.Servers {
-	s := urls.Servers{Known: speak(f.Rules, f.Lists, urls.Control), Ports: f.Localhost}
+	s := urls.Servers{Known: namesClass(f.Rules, f.Lists, urls.Control), Ports: f.Localhost}
 	for _, t := range f.Own {
 		_, ports, err := net.SplitHostPort(t.Value)
 		if _, _, ok := urls.PortsOf(ports); err != nil || !ok {
-			l.wrong(t, strconv.Quote(t.Value)+" is no address",
+			l.reject(t, strconv.Quote(t.Value)+" is no address",
 				"write HOST:PORT, such as 127.0.0.1:18789, or a range of ports: 127.0.0.1:18789-18899")
 			continue
 		}
 		s.Own = append(s.Own, t.Value)
 	}
-	for _, url := range append(collect(l.set.Models, func(m Model) string { return m.Upstream.Value }),
-		collect(l.set.Upstreams, func(u Upstream) string { return u.URL })...) {
+	for _, url := range append(mapSlice(l.set.Models, func(m Model) string { return m.Upstream.Value }),
+		mapSlice(l.set.Upstreams, func(u Upstream) string { return u.URL })...) {
 		if address := urls.AddressOf(url); address != "" {
 			s.Own = append(s.Own, address)
 		}
@@ -31,8 +31,8 @@ func (l *loader) localhost(f urlsFile) urls.Servers {
 	return s
 }
 
-// speak reports whether conditions of rules name a class, in their own words or by a list.
-func speak(rules []policyRule, lists rulefile.Lists, class string) bool {
+// namesClass reports whether conditions of rules name a class, literally or through a list.
+func namesClass(rules []policyRule, lists rulefile.Lists, class string) bool {
 	return slices.ContainsFunc(rules, func(r policyRule) bool {
 		if !mentions(r.When, "class") {
 			return false

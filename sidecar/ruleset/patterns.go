@@ -12,7 +12,7 @@ import (
 // a rule over what a command does, never a search in its text: the program with these
 // options in any order and spelling, and these operands once they are resolved.
 
-// Expansion is an entry of allowed_commands or blocked_commands and what becomes of it.
+// Expansion is an entry of allowed_commands or blocked_commands and its condition.
 type Expansion struct {
 	Text   string        `json:"text"`
 	Place  string        `json:"place"`
@@ -20,7 +20,7 @@ type Expansion struct {
 	When   string        `json:"when"`
 }
 
-// Expansions are those of exec.yaml, then those of the locked folder.
+// Expansions returns the expansions of exec.yaml, then of the locked folder.
 func (s *Set) Expansions() []Expansion {
 	if s.locked == nil {
 		return s.own.expanded
@@ -28,8 +28,9 @@ func (s *Set) Expansions() []Expansion {
 	return slices.Concat(s.own.expanded, s.locked.expanded)
 }
 
-// patterns are the rules that the two lists of commands stand for. Each entry is an example of its
-// own rule, so that none can be there and do nothing.
+// patterns returns the rules of allowed_commands and blocked_commands: conditions over what a command does,
+// never a search in its text. They match the program with the options in any order and spelling, and the
+// operands as resolved. Each entry is an example of its own rule, so that it cannot be without effect.
 func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	rule := func(entry rulefile.Text, key string, effect policy.Effect, when string) policyRule {
 		c.author.expanded = append(c.author.expanded, Expansion{entry.Value, entry.At.String(), effect, when})
@@ -47,7 +48,7 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	}
 	for _, entry := range f.Allowed {
 		if e, ok := c.entry(entry, true); ok {
-			c.listed(entry, e.Binary)
+			c.checkKnown(entry, e.Binary)
 			r := rule(entry, "allowed_commands", policy.Allow,
 				e.Condition()+" and cmd.path_class in ['', 'system', 'readable'] and not cmd.dynamic_args")
 			r.Allow = &rulefile.Text{Value: "It is one of allowed_commands.", At: entry.At}
@@ -57,15 +58,15 @@ func (c *ruleCompiler) patterns(f execFile) (out []policyRule) {
 	return out
 }
 
-// entry takes one apart as every command is. One that is no single command is reported.
+// entry parses an entry as commands are parsed, and reports one that is not a single command.
 func (c *ruleCompiler) entry(t rulefile.Text, allows bool) (e Entry, ok bool) {
 	roots := c.roots
-	roots.Home = Home
+	roots.Home = EntryHome
 	if Single(t.Value) {
 		e, ok = entryOf(c.facts(t.Value, roots).Script, allows, c.set.Programs)
 	}
 	if !ok {
-		c.wrong(t, strconv.Quote(t.Value)+" is not a single command",
+		c.reject(t, strconv.Quote(t.Value)+" is not a single command",
 			"write a program with its options and operands, such as rm -rf /; for more, write a rule")
 	}
 	return e, ok

@@ -69,7 +69,7 @@ func (recoveryDoc) refine(s *schema, partial bool) {
 	faults.only(faultNames())
 	if !partial {
 		faults.Required = slices.DeleteFunc(faultNames(), func(name string) bool {
-			_, young := youngFaults[Fault(name)]
+			_, young := optionalFaults[Fault(name)]
 			return young
 		})
 	}

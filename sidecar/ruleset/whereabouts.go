@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Sentence is how it is said: what stands in front of each folder, and behind the last one.
+// Sentence is a phrase that names folders: the text before each, and behind the last one.
 type Sentence struct {
 	Start string   // begins a line
-	Lines bool     // it has more than one line
-	stops []string // what ends each folder; empty: the end of its line
-	own   int      // which of the folders is the workspace
+	Lines bool     // it has several lines
+	stops []string // end of each folder; empty: the end of its line
+	own   int      // index of the workspace
 }
 
 var inBraces = regexp.MustCompile(`\{\w*\}`)
 
-// Parse reads a sentence with {workspace} in place of the folder, and {folder} for others.
-func Parse(text string) (Sentence, error) {
+// ParseSentence parses a sentence with {workspace} in place of the folder, and {folder} for others.
+func ParseSentence(text string) (Sentence, error) {
 	names, parts := inBraces.FindAllString(text, -1), inBraces.Split(text, -1)
 	s := Sentence{Start: parts[0], Lines: strings.Contains(text, "\n"), stops: parts[1:],
 		own: slices.Index(names, "{workspace}")}
@@ -41,7 +41,7 @@ func Parse(text string) (Sentence, error) {
 	return Sentence{}, errors.New(wrong)
 }
 
-// Folders reads what stands behind the start. The workspace comes first.
+// Folders returns the folders in the text behind the start, the workspace first.
 func (s Sentence) Folders(text string) (out []string, ok bool) {
 	for i, stop := range s.stops {
 		line, _, _ := strings.Cut(text, "\n")
