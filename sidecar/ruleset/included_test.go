@@ -257,7 +257,7 @@ func TestEarlierPrompts(t *testing.T) {
 	}
 	said, err := set.Prompts["react"].Say(prompt.Facts{})
 	check(t, err)
-	style, err := set.Style(set.Models[0], ChoiceEnv{Native: true})
+	style, err := set.Style(set.Models[0], StyleEnv{Native: true})
 	check(t, err)
 	if said != own["prompts/react.txt"] || style == nil || style.ID != "react" || !style.Form.IsStyle() {
 		t.Errorf("%q %+v", said, style)

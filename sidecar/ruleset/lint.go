@@ -2,11 +2,15 @@ package ruleset
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -144,4 +148,112 @@ func (l *loader) warn(at rulefile.Place, code, msg, hint string) {
 func doc[T any](l *loader, name string) T {
 	out, _ := l.docs[name].(T)
 	return out
+}
+
+// lintServers warns about dialects that no answer of a server selects and no model names.
+func (l *loader) lintServers() {
+	for i, s := range l.set.Servers {
+		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server.Value == s.ID.Value })
+		if len(s.Detect) > 0 && !named {
+			l.lintProbes(s, l.set.Servers[:i])
+		}
+	}
+}
+
+// lintProbes warns about a server all of whose probes match an earlier one first.
+func (l *loader) lintProbes(s Server, earlier []Server) {
+	by := ""
+	for _, p := range s.Detect {
+		i := slices.IndexFunc(earlier, func(e Server) bool {
+			return slices.ContainsFunc(e.Detect, func(q Probe) bool { return q.covers(p) })
+		})
+		if i < 0 {
+			return
+		}
+		by = earlier[i].ID.Value + " " + relativePlace(earlier[i].ID.At, s.ID.At)
+	}
+	l.warn(s.ID.All(), codeUnreachable,
+		fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
+		"put it in front, or tell the two apart by another probe")
+}
+
+// covers reports whether every answer that matches p matches q, too.
+func (q Probe) covers(p Probe) bool {
+	if q.Path != p.Path {
+		return false
+	}
+	first, second := withoutSpace(q.Contains), withoutSpace(p.Contains)
+	if first == "" || second == "" {
+		return first == second // any JSON object, which a text need not stand in
+	}
+	return strings.Contains(second, first)
+}
+
+// withoutSpace removes white space, as for the comparison of answers.
+func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// domain is the set of values that a subject in a condition can have.
+type domain struct {
+	what  string // name of a closed set; empty: other values just never occur
+	words []string
+}
+
+// closedDomain returns the closed domain of a subject in a file about calls with these classes; classes nil:
+// class is not closed there.
+func closedDomain(subject string, classes []string) domain {
+	switch {
+	case subject == "cmd.tags[]":
+		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
+	case subject == "op":
+		return domain{"op", pathOps}
+	case subject == "class":
+		return domain{"class", classes}
+	case subject == "cmd.path_class":
+		return domain{"class of paths", append(slices.Clone(pathClasses), "")}
+	case strings.Contains(subject, "cmd.") && strings.HasSuffix(subject, ".class"):
+		return domain{"class", slices.Concat(pathClasses, urlClasses)}
+	}
+	return domain{}
+}
+
+// checkWords reports words in a condition outside the domain of what they are compared with. In a closed set
+// this is an error, since what should be denied would pass; otherwise a warning, and "" is always possible.
+func (l *loader) checkWords(when rulefile.Text, named rulefile.Lists,
+	of func(subject string) domain) {
+	check := func(subject string, side cond.Side) {
+		d := of(subject)
+		if len(d.words) == 0 {
+			return
+		}
+		for _, w := range sideWords(side, named) {
+			switch {
+			case slices.Contains(d.words, w.Value):
+			case d.what != "":
+				l.report(w.At, rulefile.CodeRef, "there is no "+d.what+" "+w.Value,
+					rulefile.DidYouMean(w.Value, d.words))
+			case w.Value != "":
+				l.warn(w.At, codeUnreachable, subject+" is never "+w.Value+" here",
+					rulefile.DidYouMean(w.Value, d.words))
+			}
+		}
+	}
+	for _, x := range cond.Comparisons(when, "in", "==", "!=") {
+		check(x.Left.Source, x.Right)
+		if x.Operator == "in" {
+			check(x.Right.Source+"[]", x.Left)
+		} else {
+			check(x.Right.Source, x.Left)
+		}
+	}
+}
+
+// sideWords returns the words of one side, also of a named list.
+func sideWords(side cond.Side, named rulefile.Lists) []rulefile.Text {
+	for _, list := range named {
+		if side.Name() == list.Key.Value {
+			return mapSlice(list.Value,
+				func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
+		}
+	}
+	return side.Words()
 }

@@ -170,7 +170,7 @@ func promises() []promise {
 		}, "false false"},
 		{func(s *Set) string {
 			var got []string
-			for _, asked := range []ChoiceEnv{{Part: 10}, {Part: 90}, {Part: 10, Native: true}} {
+			for _, asked := range []StyleEnv{{Part: 10}, {Part: 90}, {Part: 10, Native: true}} {
 				id := Native
 				if style, err := s.Style(s.Models[0], asked); err == nil && style != nil {
 					id = style.ID

@@ -43,8 +43,8 @@ type choice struct {
 	Style rulefile.Text  `rule:"style,required" doc:"A style of this file, or native: the server calls tools itself." eg:"react"`
 }
 
-// ChoiceEnv is what the condition of a choice sees.
-type ChoiceEnv struct {
+// StyleEnv is what the condition of a choice sees.
+type StyleEnv struct {
 	Model  string `expr:"model" doc:"The model id that the caller asked for."`
 	Server string `expr:"server" doc:"The id of the server's dialect in servers.yaml."`
 	Native bool   `expr:"native" doc:"false if the server has said that it cannot call tools."`
@@ -53,13 +53,13 @@ type ChoiceEnv struct {
 
 // chooser is a compiled choice.
 type chooser struct {
-	holds func(ChoiceEnv) (bool, error) // nil: always
-	style *Style                        // nil: native
+	holds func(StyleEnv) (bool, error) // nil: always
+	style *Style                       // nil: native
 }
 
 // Style returns the style of a request to a model; nil: the server calls tools itself. The error is of
 // conditions that could not be evaluated, and did not count.
-func (s *Set) Style(m Model, asked ChoiceEnv) (*Style, error) {
+func (s *Set) Style(m Model, asked StyleEnv) (*Style, error) {
 	if id := m.Style.Value; id != "" {
 		return s.styles[id], nil
 	}
@@ -109,7 +109,7 @@ func (l *loader) styles() {
 		l.linkFallback(p)
 	}
 	for _, c := range l.strategyDoc.Choose {
-		holds := when[ChoiceEnv](l, c.When, nil)
+		holds := when[StyleEnv](l, c.When, nil)
 		if l.checkOneOf(c.Style, "style", ids) {
 			l.set.choices = append(l.set.choices, chooser{holds, l.set.styles[c.Style.Value]})
 		}

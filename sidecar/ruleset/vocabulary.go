@@ -39,7 +39,7 @@ var conditions = []struct {
 	more      []cond.Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
-	{strategiesFile, "choose.when", reflect.TypeFor[ChoiceEnv](), nil},
+	{strategiesFile, "choose.when", reflect.TypeFor[StyleEnv](), nil},
 	{anyFamilyFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{editsFile, "requests.when", reflect.TypeFor[prompt.RequestFacts](), nil},
