@@ -37,7 +37,7 @@ func Folder(dir string, files rulefile.Files, by string) (*Change, error) {
 
 func folder(dir string, files rulefile.Files, by string) (*Change, error) {
 	for name := range files {
-		if !rulefile.Counted(name) {
+		if !rulefile.IsRuleFile(name) {
 			return nil, fmt.Errorf("%s is not the name of a rule file", name)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // circling tells a model that goes round in circles, and stops it.
-func (t *Turn) circling(seen ruleset.Seen) {
+func (t *Turn) circling(seen ruleset.Repeats) {
 	if !seen.Any() {
 		return
 	}
@@ -28,7 +28,7 @@ func (t *Turn) circling(seen ruleset.Seen) {
 
 // callNotes are the notes that are kept of calls, and those about circles.
 type callNotes struct {
-	seen ruleset.Seen
+	seen ruleset.Repeats
 	kept upstream.CallTexts
 }
 

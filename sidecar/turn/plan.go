@@ -155,7 +155,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 			observer)
 		t.results(req)
 		t.copying()
-		t.circling(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
+		t.circling(set.Loop.With(ruleset.LoopIgnores{Arguments: set.Unremarked}).Look(req))
 	}
 	t.facts.Judge = t.exact(t.facts.Judge)
 	return t.write(ctx)

@@ -42,7 +42,7 @@ func (t *Turn) choose(ctx context.Context) *ruleset.Style {
 	if !t.agent && !t.spoke() {
 		return nil
 	}
-	style, err := t.set.Style(t.Model, ruleset.Asked{
+	style, err := t.set.Style(t.Model, ruleset.StyleEnv{
 		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: t.part,
 	})
 	if err != nil {

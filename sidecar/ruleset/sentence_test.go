@@ -15,7 +15,7 @@ func TestFolders(t *testing.T) {
 		{"at {folder};{workspace}!", "/f;/w!", "/w /f"},
 		{"at {folder};{workspace}!", "/f\n;/w!", ""},
 	} {
-		s, err := Parse(row.sentence)
+		s, err := ParseSentence(row.sentence)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestNoSentence(t *testing.T) {
 	for _, text := range []string{"", "in /w", "in {workspace} {workspace}", "in {workspace} {x}",
 		"{workspace} is it", "\nin {workspace}", "in {folder}{workspace}",
 		strings.Repeat("x", 1025) + "{workspace}"} {
-		if s, err := Parse(text); err == nil {
+		if s, err := ParseSentence(text); err == nil {
 			t.Errorf("%.40q: %+v", text, s)
 		}
 	}
@@ -41,7 +41,7 @@ func FuzzFolders(f *testing.F) {
 	f.Add("in {workspace} and <{folder}>", "/w and </f>")
 	f.Add("dir: {workspace}", "/w\n")
 	f.Fuzz(func(t *testing.T, sentence, behind string) {
-		s, err := Parse(sentence)
+		s, err := ParseSentence(sentence)
 		if err != nil {
 			return
 		}

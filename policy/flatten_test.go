@@ -59,7 +59,7 @@ func TestMeaning(t *testing.T) {
 		"__": unknown, "7": unknown, "ÄText": plainText, "HTTPBody": plainText, "SQLs": plainText,
 		"URLs": unknown, "myEnv": environment, "ENV": environment, "CWD": folder,
 	} {
-		if got := meaning(name); got != want {
+		if got := kindOf(name); got != want {
 			t.Errorf("%s: %d, want %d", name, got, want)
 		}
 	}
