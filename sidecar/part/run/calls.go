@@ -221,15 +221,13 @@ func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res too
 func (r *Run) pause(ctx context.Context, try, seconds int) bool {
 	l := r.set.Limits
 	wait := min(l.RetryMin<<try, l.RetryMax)
-	if asked := time.Duration(seconds) * time.Second; asked > l.RetryMax {
+	asked := time.Duration(seconds) * time.Second
+	if asked > l.RetryMax {
 		return false
-	} else if asked > wait {
-		wait = asked
 	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
+	wait = max(wait, asked)
 	select {
-	case <-t.C:
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false

@@ -80,15 +80,11 @@ func (c *memos) brokenOff(sum, id string) (*memo, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m := c.runs[sum]
-	if m == nil {
-		return nil, nil
-	}
-	select {
-	case <-m.ended:
-	default:
-		return nil, &GoesOnError{Run: m.id}
-	}
 	switch {
+	case m == nil:
+		return nil, nil
+	case !m.over():
+		return nil, &GoesOnError{Run: m.id}
 	case !c.now().Before(m.until):
 		delete(c.runs, sum)
 		return nil, nil

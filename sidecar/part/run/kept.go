@@ -55,10 +55,11 @@ func (r *Run) ended(end *ending, err error) {
 	e := EndRecord{Status: Answered}
 	var failed *openai.Error
 	switch {
-	case end != nil && end.finish == "length":
-		e.Status, e.Finish, e.Text = Unfinished, end.finish, end.text
 	case end != nil:
 		e.Finish, e.Text = end.finish, end.text
+		if end.finish == "length" {
+			e.Status = Unfinished
+		}
 	case errors.As(err, &failed) && failed.Status == upstream.StatusClosed:
 		e.Status = Departed
 	default:

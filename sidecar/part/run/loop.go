@@ -11,7 +11,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -29,7 +28,8 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 	if open := r.open.Add(1); open > int64(r.rules.AtOnce) {
 		defer r.done()
 		r.status = Failed
-		return sink.Fail(r.later(openai.RunsLimited()))
+		r.later()
+		return sink.Fail(openai.RunsLimited())
 	}
 	r.sink = sink
 	if r.before != nil {
@@ -64,14 +64,13 @@ func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
 
 // later is the error of a run that does not begin now. A journal that it would have gone on with
 // is let go: the next request does.
-func (r *Run) later(err *openai.Error) *openai.Error {
+func (r *Run) later() {
 	if r.kept != nil {
 		if err := r.kept.Close(); err != nil {
 			r.Log.Error("the journal of a run cannot be closed", "event", "journal_broken", "run", r.ID,
 				"detail", err.Error())
 		}
 	}
-	return err
 }
 
 // done lets those go on that wait for this run.
@@ -268,8 +267,7 @@ func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
 		}
 		return r.unfinished(&modelReply{}, r.rules.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
-		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
-			Message: "the caller left"}
+		return nil, callerLeft()
 	}
 	var failed *openai.Error
 	if !errors.As(err, &failed) {

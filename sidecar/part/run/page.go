@@ -98,31 +98,25 @@ func textOf(page *bytes.Buffer) string {
 			if skip == 0 {
 				b.Write(z.Text())
 			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			if unread[t.DataAtom] && t.Type == html.StartTagToken {
-				skip++
+			continue
+		}
+		t := z.Token()
+		end := t.Type == html.EndTagToken
+		if blocks[t.DataAtom] {
+			b.WriteByte('\n')
+		}
+		switch n := len(links); {
+		case unread[t.DataAtom] && t.Type == html.StartTagToken:
+			skip++
+		case unread[t.DataAtom] && end:
+			skip = max(skip-1, 0)
+		case t.DataAtom == atom.A && !end:
+			links = append(links, attribute(t, "href"))
+		case t.DataAtom == atom.A && n > 0:
+			if to := links[n-1]; strings.HasPrefix(to, "http") {
+				b.WriteString(" (" + to + ")")
 			}
-			if blocks[t.DataAtom] {
-				b.WriteByte('\n')
-			}
-			if t.DataAtom == atom.A {
-				links = append(links, attribute(t, "href"))
-			}
-		case html.EndTagToken:
-			t := z.Token()
-			if unread[t.DataAtom] && skip > 0 {
-				skip--
-			}
-			if blocks[t.DataAtom] {
-				b.WriteByte('\n')
-			}
-			if n := len(links); t.DataAtom == atom.A && n > 0 {
-				if to := links[n-1]; strings.HasPrefix(to, "http") {
-					b.WriteString(" (" + to + ")")
-				}
-				links = links[:n-1]
-			}
+			links = links[:n-1]
 		}
 	}
 }

@@ -29,29 +29,8 @@ func (w *toolWork) applyPatch() (string, error) {
 			}
 			seen[key] = true
 		}
-		if c.moves() {
-			if err := w.absent(c.to); err != nil {
-				return "", fmt.Errorf("patch:%d: %w", c.line, err)
-			}
-		}
-		switch {
-		case c.remove:
-			if err := w.removable(c.path); err != nil {
-				return "", fmt.Errorf("patch:%d: %w", c.line, err)
-			}
-		case c.add != nil:
-			if err := w.absent(c.path); err != nil {
-				return "", fmt.Errorf("patch:%d: %w", c.line, err)
-			}
-			texts[i] = joined(c.add, "\n", true)
-		default:
-			was, err := w.text(c.path)
-			if err == nil {
-				texts[i], err = c.apply(w.ctx, was)
-			}
-			if err != nil {
-				return "", err
-			}
+		if texts[i], err = w.prepare(c); err != nil {
+			return "", err
 		}
 	}
 	var done []string
@@ -64,6 +43,29 @@ func (w *toolWork) applyPatch() (string, error) {
 		done = append(done, did)
 	}
 	return strings.Join(done, "\n"), nil
+}
+
+// prepare checks that a change can be made and returns the new text of the file.
+func (w *toolWork) prepare(c *change) (text string, err error) {
+	if c.moves() {
+		err = w.absent(c.to)
+	}
+	switch {
+	case err != nil:
+	case c.remove:
+		err = w.removable(c.path)
+	case c.add != nil:
+		text, err = joined(c.add, "\n", true), w.absent(c.path)
+	default:
+		if text, err = w.text(c.path); err != nil {
+			return "", err
+		}
+		return c.apply(w.ctx, text)
+	}
+	if err != nil {
+		return "", fmt.Errorf("patch:%d: %w", c.line, err)
+	}
+	return text, nil
 }
 
 // moves reports whether the file gets another name.

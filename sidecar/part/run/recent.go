@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"maps"
 	"sync"
 	"time"
 
@@ -41,19 +42,21 @@ func (c *memos) begin(r *Run) (mine, other *memo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now()
-	for key, m := range c.runs {
-		select {
-		case <-m.ended:
-			if !now.Before(m.until) {
-				delete(c.runs, key)
-			}
-		default:
-		}
-	}
+	maps.DeleteFunc(c.runs, func(_ string, m *memo) bool { return m.over() && !now.Before(m.until) })
 	if other := c.runs[r.begin.Sum]; other != nil {
 		return nil, other
 	}
 	return c.note(r, r.begin.ID), nil
+}
+
+// over reports whether the run has ended.
+func (m *memo) over() bool {
+	select {
+	case <-m.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 func (c *memos) note(r *Run, id string) *memo {
@@ -109,8 +112,7 @@ func (r *Run) join(ctx context.Context) (*ending, error) {
 		select {
 		case <-r.joined.ended:
 		case <-ctx.Done():
-			return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
-				Message: "the caller left"}
+			return nil, callerLeft()
 		}
 		if r.joined.end != nil {
 			r.Log.Info("the request was answered before, and gets the same answer", "event", "run_repeated",
@@ -128,6 +130,12 @@ func (r *Run) join(ctx context.Context) (*ending, error) {
 		return nil, r.reopen()
 	}
 	return nil, nil
+}
+
+// callerLeft is the error of a run that its caller left.
+func callerLeft() *openai.Error {
+	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
+		Message: "the caller left"}
 }
 
 // reopen goes on with the journal of a run that broke off, where it has one.
