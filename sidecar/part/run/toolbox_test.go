@@ -275,19 +275,19 @@ func TestFetch(t *testing.T) {
 		`<!doctype html><head><meta charset=utf-8><title>T</title><script>no()</script><body><h1>Head</h1><p>All of the text.`:                                            "T\nHead\nAll of the text.",
 		`<p>One <svg><title>no</title></svg><a href="/x">link</a>`:                                                                                                        "One\nlink",
 	} {
-		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil ||
+		if text, err := documentText([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil ||
 			text != want {
 			t.Errorf("%q, %v; want %q", text, err, want)
 		}
 	}
-	if text, _ := clip("日本語", bytesOf("日本語", 2)); text != "日本" {
+	if text, _ := clip("日本語", byteLen("日本語", 2)); text != "日本" {
 		t.Errorf("two characters are %q", text)
 	}
-	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil ||
+	if text, err := documentText([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil ||
 		text != "grüße" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := readable([]byte("\x89PNG\x00\x00"), "image/png", "image/png"); err == nil {
+	if _, err := documentText([]byte("\x89PNG\x00\x00"), "image/png", "image/png"); err == nil {
 		t.Error("a picture is text")
 	}
 }

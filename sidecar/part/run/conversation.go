@@ -9,40 +9,40 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// talk is the request of a run as it grows. What stands in it does not change, so that the
-// server finds its prefix cache, until room must be made.
-type talk struct {
-	head, tail []byte  // the request of the caller: up to where the next message goes, and the rest
-	least      float64 // its weight
+// conversation is the request of a run as it grows. Earlier messages do not change, so that the server
+// finds its prefix cache, until the context must be shortened.
+type conversation struct {
+	head, tail []byte  // the caller's request, up to where the next message goes
+	baseWeight float64 // weight of head and tail
 	turns      []exchange
-	folded     int // so many of the first turns are told in one message
+	folded     int // how many of the first turns one message stands for
 }
 
-// exchange is a reply with calls, and their results. Neither is ever there without the other.
+// exchange is a reply with calls and their results.
 type exchange struct {
-	reply   []byte // messages begin with a comma
+	reply   []byte // JSON message after a comma
 	weight  float64
-	results []result
+	results []callResult
 }
 
-// result is what the model reads of one call.
-type result struct {
+// callResult is what the model reads of one call.
+type callResult struct {
 	id, tool, text string
-	args           []byte // of its call
+	args           []byte // of the call
 	failed         bool
-	does           string // in words, with how it ended
+	summary        string // description with its outcome
 	message        []byte
 	weight         float64
 }
 
-// ours are the members of a request that a run sets itself, or that are none of the model's.
-var ours = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "timeout",
+// runMembers are the members of a request that the run sets, or that are not for the model.
+var runMembers = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "timeout",
 	"executor_metadata"}
 
-// newTalk is the request of a caller with the tools of the run in place of its own.
-func newTalk(req *openai.Request, offered []tools.Tool) *talk {
+// newConversation returns a caller's request with the tools of the run.
+func newConversation(req *openai.Request, offered []tools.Tool) *conversation {
 	body := openai.Apply(req.Body, openai.Remove(req.Body, req.Root,
-		func(key []byte) bool { return slices.Contains(ours, string(key)) }))
+		func(key []byte) bool { return slices.Contains(runMembers, string(key)) }))
 	root := openai.Span{From: 0, To: len(body)}
 	var edits []openai.Edit
 	if len(offered) > 0 {
@@ -56,10 +56,9 @@ func newTalk(req *openai.Request, offered []tools.Tool) *talk {
 			at = val.To - 1
 		}
 	})
-	return &talk{head: body[:at], tail: body[at:], least: weigh(body)}
+	return &conversation{head: body[:at], tail: body[at:], baseWeight: weigh(body)}
 }
 
-// toolList is the member tools.
 func toolList(offered []tools.Tool) []byte {
 	out := []byte{'['}
 	for i, t := range offered {
@@ -76,8 +75,8 @@ func toolList(offered []tools.Tool) []byte {
 	return append(out, ']')
 }
 
-// called adds a reply with calls, and their results.
-func (t *talk) called(s *modelReply, results []tools.Result) {
+// addTurn adds a reply with calls, and their results.
+func (t *conversation) addTurn(s *modelReply, results []tools.Result) {
 	m := []byte(`,{"role":"assistant","content":`)
 	if s.Content == "" {
 		m = append(m, "null"...)
@@ -100,16 +99,15 @@ func (t *talk) called(s *modelReply, results []tools.Result) {
 	m = append(m, "]}"...)
 	e := exchange{reply: m, weight: weigh(m)}
 	for i := range results {
-		o := result{id: s.ids[i], tool: s.Calls[i].Name, args: s.Calls[i].Arguments,
-			failed: results[i].Failed, does: progress(s.Calls[i]) + how(&results[i])}
-		o.says(results[i].Text)
+		o := callResult{id: s.ids[i], tool: s.Calls[i].Name, args: s.Calls[i].Arguments,
+			failed: results[i].Failed, summary: progress(s.Calls[i]) + outcomeNote(&results[i])}
+		o.setText(results[i].Text)
 		e.results = append(e.results, o)
 	}
 	t.turns = append(t.turns, e)
 }
 
-// how says that a call did not go well; "" where it did.
-func how(r *tools.Result) string {
+func outcomeNote(r *tools.Result) string {
 	switch {
 	case r.Doubt:
 		return " (it is not known whether it took effect)"
@@ -119,8 +117,8 @@ func how(r *tools.Result) string {
 	return ""
 }
 
-// says sets what the model reads.
-func (o *result) says(text string) {
+// setText sets what the model reads.
+func (o *callResult) setText(text string) {
 	m := openai.AppendString([]byte(`,{"role":"tool","tool_call_id":`), o.id)
 	m = openai.AppendString(append(m, `,"name":`...), o.tool)
 	m = openai.AppendString(append(m, `,"content":`...), text)
@@ -128,8 +126,8 @@ func (o *result) says(text string) {
 	o.weight = weigh(o.message)
 }
 
-// body is the request. Where tell is not empty, it is the one for an answer without tools.
-func (t *talk) body(tell string) []byte {
+// body returns the request; with tell, one for an answer without tools.
+func (t *conversation) body(tell string) []byte {
 	parts := [][]byte{t.head, t.fold()}
 	for _, e := range t.turns[t.folded:] {
 		parts = append(parts, e.reply)
@@ -149,16 +147,16 @@ func (t *talk) body(tell string) []byte {
 // maxFolded is how many calls the message about folded turns names.
 const maxFolded = 30
 
-// fold is the message that stands for the first turns: which tools ran, and on what. It is one of the
-// assistant, so that the model does not take its own words for those of the user.
-func (t *talk) fold() []byte {
+// fold returns the message for the folded turns: which tools ran, and on what. Its role is assistant,
+// so that the model does not take its own words for the user's.
+func (t *conversation) fold() []byte {
 	if t.folded == 0 {
 		return nil
 	}
 	var did []string
 	for _, e := range t.turns[:t.folded] {
 		for i := range e.results {
-			did = append(did, e.results[i].does)
+			did = append(did, e.results[i].summary)
 		}
 	}
 	var b strings.Builder
@@ -174,9 +172,8 @@ func (t *talk) fold() []byte {
 	return append(openai.AppendString([]byte(`,{"role":"assistant","content":`), b.String()), '}')
 }
 
-// weight is that of the request, as weigh gives it.
-func (t *talk) weight() float64 {
-	all := t.least + weigh(t.fold())
+func (t *conversation) weight() float64 {
+	all := t.baseWeight + weigh(t.fold())
 	for _, e := range t.turns[t.folded:] {
 		all += e.weight
 		for i := range e.results {
@@ -186,14 +183,13 @@ func (t *talk) weight() float64 {
 	return all
 }
 
-// trim shortens the results of all turns but the last ones. It reports whether there was
-// something to shorten.
-func (t *talk) trim(keep int, short func(tool, text string) string) (did bool) {
+// trim shortens the results of all turns but the last keep. It reports whether anything changed.
+func (t *conversation) trim(keep int, short func(tool, text string) string) (did bool) {
 	for _, e := range t.turns[t.folded:max(t.folded, len(t.turns)-keep)] {
 		for i := range e.results {
 			o := &e.results[i]
 			if text := short(o.tool, o.text); text != o.text {
-				o.says(text)
+				o.setText(text)
 				did = true
 			}
 		}
@@ -201,8 +197,8 @@ func (t *talk) trim(keep int, short func(tool, text string) string) (did bool) {
 	return did
 }
 
-// compact folds all turns but the last ones. It reports whether there were any.
-func (t *talk) compact(keep int) bool {
+// compact folds all turns but the last keep. It reports whether anything changed.
+func (t *conversation) compact(keep int) bool {
 	if len(t.turns)-keep <= t.folded {
 		return false
 	}

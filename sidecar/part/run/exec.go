@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	maxOutput = 256 << 10              // bytes of what a command prints that are kept, half from each end
-	lastWords = 500 * time.Millisecond // that a command may take to end after its time is over
+	maxOutput = 256 << 10              // bytes of output that are kept, half from each end
+	exitDelay = 500 * time.Millisecond // how long a command may take to end after its time is over
 )
 
-// exec runs a command with bash. Where the guard has confined it, the line is one that does
-// so. All that it has started in its process group ends with it.
-func (w *toolWork) exec() tools.Result {
+// exec runs a command with bash, as the guard has wrapped it. When it ends, its process group ends
+// too.
+func (w *toolCall) exec() tools.Result {
 	ctx := w.ctx
 	if s := w.in.TimeoutSeconds; s > 0 && s < (1<<20) {
 		var cancel context.CancelFunc
@@ -34,12 +34,12 @@ func (w *toolWork) exec() tools.Result {
 	} else if w.in.Workdir != "" {
 		folder = filepath.Join(folder, w.in.Workdir)
 	}
-	var out ends
+	var out headTail
 	c := exec.CommandContext(ctx, "bash", "-c", w.in.Command)
-	c.Dir, c.Env, c.Stdout, c.Stderr, c.WaitDelay = folder, harmless(w.Environ), &out, &out, lastWords
-	group(c)
+	c.Dir, c.Env, c.Stdout, c.Stderr, c.WaitDelay = folder, safeEnviron(w.Environ), &out, &out, exitDelay
+	setGroup(c)
 	err := c.Run()
-	endGroup(c)
+	killGroup(c)
 	text := out.text()
 	var code *exec.ExitError
 	switch {
@@ -59,29 +59,29 @@ func (w *toolWork) exec() tools.Result {
 	return failed(err)
 }
 
-// passedOn are the variables that commands get: none of them is a secret.
-var passedOn = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL",
+// safeVariables are the environment variables that commands get: none of them is a secret.
+var safeVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "SHELL",
 	"TERM"}
 
-// harmless are those of this program's variables.
-func harmless(environ []string) (out []string) {
+// safeEnviron returns the safe variables of an environment.
+func safeEnviron(environ []string) (out []string) {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
-		if slices.Contains(passedOn, name) || strings.HasPrefix(name, "LC_") {
+		if slices.Contains(safeVariables, name) || strings.HasPrefix(name, "LC_") {
 			out = append(out, pair)
 		}
 	}
 	return out
 }
 
-// ends keeps the beginning and the end of what a command prints.
-type ends struct {
+// headTail keeps the beginning and the end of a command's output.
+type headTail struct {
 	head, tail []byte
-	lost       int
+	dropped    int
 }
 
 // Write never fails: a command must not end because it prints much.
-func (e *ends) Write(p []byte) (int, error) {
+func (e *headTail) Write(p []byte) (int, error) {
 	n := len(p)
 	if room := maxOutput/2 - len(e.head); room > 0 {
 		take := min(room, len(p))
@@ -89,31 +89,30 @@ func (e *ends) Write(p []byte) (int, error) {
 	}
 	e.tail = append(e.tail, p...)
 	if over := len(e.tail) - maxOutput; over > 0 { // twice what is kept, so that little is copied
-		e.cut(len(e.tail) - maxOutput/2)
+		e.drop(len(e.tail) - maxOutput/2)
 	}
 	return n, nil
 }
 
-func (e *ends) cut(n int) {
-	e.lost += n
+func (e *headTail) drop(n int) {
+	e.dropped += n
 	e.tail = append(e.tail[:0], e.tail[n:]...)
 }
 
-func (e *ends) text() string {
+func (e *headTail) text() string {
 	if n := len(e.tail) - maxOutput/2; n > 0 {
-		e.cut(n)
+		e.drop(n)
 	}
-	if e.lost == 0 {
+	if e.dropped == 0 {
 		return strings.ToValidUTF8(string(e.head)+string(e.tail), "\uFFFD")
 	}
-	head, tail := whole(e.head, e.tail)
-	lost := e.lost + len(e.head) - len(head) + len(e.tail) - len(tail)
+	head, tail := trimRunes(e.head, e.tail)
+	lost := e.dropped + len(e.head) - len(head) + len(e.tail) - len(tail)
 	return strings.ToValidUTF8(fmt.Sprintf("%s\n[%d bytes left out]\n%s", head, lost, tail), "\uFFFD")
 }
 
-// whole are what is left of two texts without the characters that were cut, one at the end of head and
-// one at the beginning of tail.
-func whole(head, tail []byte) (a, b []byte) {
+// trimRunes removes the characters that a cut between head and tail has split.
+func trimRunes(head, tail []byte) (a, b []byte) {
 	for n := range min(utf8.UTFMax, len(head)) {
 		if last := len(head) - 1 - n; utf8.RuneStart(head[last]) {
 			if !utf8.FullRune(head[last:]) {

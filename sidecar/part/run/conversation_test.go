@@ -93,7 +93,7 @@ func TestTalk(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		req, err := openai.ParseRequest([]byte(asked))
 		ruletest.Must(t, err)
-		talk := newTalk(req, []tools.Tool{{Name: "read", Description: "It reads."}})
+		talk := newConversation(req, []tools.Tool{{Name: "read", Description: "It reads."}})
 		short := func(_, text string) string { return text[:min(len(text), 12)] }
 		for n := range 12 {
 			before := talk.body("")
@@ -109,7 +109,7 @@ func TestTalk(t *testing.T) {
 				t.Fatalf("seed %d: it says that it changed: %v", seed, changed)
 			}
 			s, results := made(rng, n+1)
-			talk.called(s, results)
+			talk.addTurn(s, results)
 			body := talk.body("")
 			if err := sound(body); err != nil {
 				t.Fatalf("seed %d, turn %d: %v\n%s", seed, n, err, body)
@@ -138,13 +138,13 @@ func TestTalk(t *testing.T) {
 func TestFold(t *testing.T) {
 	req, err := openai.ParseRequest([]byte(asked))
 	ruletest.Must(t, err)
-	talk := newTalk(req, nil)
+	talk := newConversation(req, nil)
 	for i := range 40 {
 		s := &modelReply{ids: []string{fmt.Sprint("c", i)}}
 		s.Reasoning, s.Content = "a thought", "some text"
 		s.Calls = []tools.Call{{Name: "write",
 			Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d","content":"private"}`, i)}}
-		talk.called(s, []tools.Result{{Text: "result-text", Failed: i == 30, Doubt: i == 31}})
+		talk.addTurn(s, []tools.Result{{Text: "result-text", Failed: i == 30, Doubt: i == 31}})
 	}
 	if !talk.compact(1) || talk.compact(1) {
 		t.Fatal("it is folded once")
@@ -169,7 +169,7 @@ func runOf(t *testing.T, window int) *Run {
 	ruletest.Must(t, err)
 	set := ruletest.Shipped(t, RunsSection())
 	r := &Run{Executor: &Executor{}, set: set, rules: ruleset.Of[Runs](set), window: window}
-	r.talk, r.acts = newTalk(req, nil), &acts{}
+	r.talk, r.history = newConversation(req, nil), &history{}
 	return r
 }
 
@@ -181,13 +181,13 @@ func TestTally(t *testing.T) {
 			t.Errorf("%q a hundred times weighs %f, want %f", s, got, 100*want)
 		}
 	}
-	var c tally
-	if c.of(500) != 500 {
-		t.Errorf("%d before anything was counted", c.of(500))
+	var c tokenCount
+	if c.tokens(500) != 500 {
+		t.Errorf("%d before anything was counted", c.tokens(500))
 	}
 	c.count(usage{prompt: 1500, completion: 100}, 1000, 80)
-	if c.of(1080) != 1600 || c.of(1180) != 1750 || c.of(980) != 1450 {
-		t.Errorf("%d, %d with more, %d with less", c.of(1080), c.of(1180), c.of(980))
+	if c.tokens(1080) != 1600 || c.tokens(1180) != 1750 || c.tokens(980) != 1450 {
+		t.Errorf("%d, %d with more, %d with less", c.tokens(1080), c.tokens(1180), c.tokens(980))
 	}
 	c.count(usage{prompt: 10, completion: 1}, 100_000, 0) // a picture
 	if c.rate != minRate {
@@ -195,7 +195,7 @@ func TestTally(t *testing.T) {
 	}
 	was := c
 	c.count(usage{}, 5, 5)
-	if c.counted != was.counted || c.of(100_000) != 11 {
+	if c.counted != was.counted || c.tokens(100_000) != 11 {
 		t.Errorf("a reply without usage is counted: %+v", c)
 	}
 }
@@ -209,7 +209,7 @@ func TestDropped(t *testing.T) {
 		"longer": {4000, 4200, false}, "shorter": {4000, 3500, true}, "cached": {4000, 300, false},
 		"nothing told": {4000, 0, false}, "the first": {0, 3000, false},
 	} {
-		if got := (&tally{prompt: c.before}).dropped(usage{prompt: c.now}); got != c.want {
+		if got := (&tokenCount{prompt: c.before}).dropped(usage{prompt: c.now}); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -221,7 +221,7 @@ func TestFit(t *testing.T) {
 	grow := func(n, prompt int) {
 		s := &modelReply{ids: []string{fmt.Sprint("c", n)}, usage: usage{prompt: prompt, completion: 10}}
 		s.Calls = []tools.Call{{Name: "read", Arguments: fmt.Appendf(nil, `{"path":"/tmp/%d"}`, n)}}
-		r.grow(s, []tools.Result{{Text: strings.Repeat("x", 3000)}})
+		r.addTurn(s, []tools.Result{{Text: strings.Repeat("x", 3000)}})
 	}
 	for n := range 6 {
 		grow(n, 5000)
@@ -249,7 +249,7 @@ func TestFit(t *testing.T) {
 	if !r.squeeze() || r.talk.folded != 7 || r.squeeze() || r.window >= 20_000 {
 		t.Errorf("%d folded, a window of %d", r.talk.folded, r.window)
 	}
-	r.reply = 15_000
+	r.maxReply = 15_000
 	if share := r.share(r.window / 2); share != 1 {
 		t.Errorf("a large reply leaves half of the window: %f", share)
 	}
@@ -267,14 +267,14 @@ func TestRestoreFits(t *testing.T) {
 			s, results := made(rng, n)
 			s.usage.prompt = int(r.talk.weight() * (0.8 + 0.4*rng.Float64()))
 			s.squeezed = rng.IntN(8) == 0 && r.squeeze()
-			past.Records = append(past.Records, JournalRecord{Turn: turnOf(n, s)})
+			past.Records = append(past.Records, JournalRecord{Turn: turnRecord(n, s)})
 			for i := range s.Calls {
 				past.Records = append(past.Records,
 					JournalRecord{Result: &ResultRecord{ID: s.ids[i], Text: results[i].Text,
 						Failed: results[i].Failed}})
 			}
 			if n < 10 {
-				r.grow(s, results)
+				r.addTurn(s, results)
 			}
 		}
 		again := runOf(t, window)
@@ -295,7 +295,7 @@ func TestMasked(t *testing.T) {
 		strings.Repeat("a", 499) + "é":    strings.Repeat("a", 499),
 		strings.Repeat("a", 498) + "é...": strings.Repeat("a", 498) + "é",
 	} {
-		if got := masked(text); got != want {
+		if got := logText(text); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -320,7 +320,7 @@ func TestRecalled(t *testing.T) {
 		{Past{End: &EndRecord{}, Records: wrote}, replay, false},
 	} {
 		c.past.Last = last
-		if got := recalled(&c.past, last.Add(c.after), replay); got != c.want {
+		if got := isRepeated(&c.past, last.Add(c.after), replay); got != c.want {
 			t.Errorf("%+v after %s: %v", c.past, c.after, got)
 		}
 	}

@@ -8,50 +8,47 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// keep begins the journal of the run, where there is one.
-func (r *Run) keep() (err error) {
-	if r.Journal != nil && r.kept == nil {
-		r.kept, err = r.Journal.Begin(r.begin)
+// openJournal begins the journal of the run, if there is one.
+func (r *Run) openJournal() (err error) {
+	if r.Journal != nil && r.journal == nil {
+		r.journal, err = r.Journal.Begin(r.begin)
 	}
 	return err
 }
 
-// add writes a record. The error means that nothing more must run.
-func (r *Run) add(rec JournalRecord) error {
-	if r.kept == nil {
+// record writes a record. After an error nothing more must run.
+func (r *Run) record(rec JournalRecord) error {
+	if r.journal == nil {
 		return nil
 	}
-	return r.kept.Add(rec)
+	return r.journal.Add(rec)
 }
 
-// judgeReply keeps a reply.
-func (r *Run) judgeReply(n int, s *modelReply) error {
-	return r.add(JournalRecord{Turn: turnOf(n, s)})
+func (r *Run) recordReply(n int, s *modelReply) error {
+	return r.record(JournalRecord{Turn: turnRecord(n, s)})
 }
 
-// turnOf is a reply as it is kept.
-func turnOf(n int, s *modelReply) *TurnRecord {
+func turnRecord(n int, s *modelReply) *TurnRecord {
 	t := &TurnRecord{N: n, Content: s.Content, Reasoning: s.Reasoning, Prompt: s.usage.prompt,
 		Answer: s.usage.completion, Squeezed: s.squeezed,
 		Finish: s.Finish, Done: s.Done, Over: s.over, Why: s.why}
 	for i := range s.Calls {
-		t.Calls = append(t.Calls, WroteRecord{ID: s.ids[i], Tool: s.Calls[i].Name,
+		t.Calls = append(t.Calls, RequestedCall{ID: s.ids[i], Tool: s.Calls[i].Name,
 			Arguments: string(s.Calls[i].Arguments)})
 	}
 	return t
 }
 
-// starts keeps that a call is about to run.
-func (r *Run) starts(id string, call *tools.Call, does string) error {
-	return r.add(JournalRecord{Call: &CallRecord{ID: id, Tool: call.Name, Does: does,
+func (r *Run) recordCall(id string, call *tools.Call, does string) error {
+	return r.record(JournalRecord{Call: &CallRecord{ID: id, Tool: call.Name, Does: does,
 		Changes: r.changes(call)}})
 }
 
 // changes reports whether a call may change something.
 func (r *Run) changes(call *tools.Call) bool { return r.set.Tools.Class(call.Name) != tools.Read }
 
-// ended keeps how the run ended, and tells the operator.
-func (r *Run) ended(end *ending, err error) {
+// recordEnd keeps and logs how the run ended.
+func (r *Run) recordEnd(end *ending, err error) {
 	e := EndRecord{Status: Answered}
 	var failed *openai.Error
 	switch {
@@ -69,8 +66,8 @@ func (r *Run) ended(end *ending, err error) {
 		}
 	}
 	r.status = e.Status
-	if r.kept != nil {
-		if err := errors.Join(r.add(JournalRecord{End: &e}), r.kept.Close()); err != nil {
+	if r.journal != nil {
+		if err := errors.Join(r.record(JournalRecord{End: &e}), r.journal.Close()); err != nil {
 			r.Log.Error("the end of a run cannot be kept", "event", "journal_broken", "run", r.ID,
 				"detail", err.Error())
 		}
@@ -78,7 +75,7 @@ func (r *Run) ended(end *ending, err error) {
 	r.Turns.Metrics.Runs.WithLabelValues(r.Model.ID.Value, e.Status).Inc()
 	r.Log.Info("run ended", "event", "executor_run_end", "run", r.ID, "status", e.Status,
 		"model", r.Model.ID.Value, "agent", r.who.Agent, "session", r.who.Session,
-		"iterations", r.acts.turns, "calls", r.acts.calls, "prompt_tokens", r.usage.prompt,
+		"iterations", r.history.turns, "calls", r.history.calls, "prompt_tokens", r.usage.prompt,
 		"completion_tokens", r.usage.completion,
-		"elapsed_ms", r.Now().Sub(r.since).Milliseconds(), "rules", r.set.Version)
+		"elapsed_ms", r.Now().Sub(r.started).Milliseconds(), "rules", r.set.Version)
 }
