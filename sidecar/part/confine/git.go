@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -29,7 +30,7 @@ func noRemote() *refusal {
 func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	ask := walls.AskOf(r.URL.Query())
 	at := slices.IndexFunc(v.pass.Remotes, func(r guard.Remote) bool { return fitsGit(ask, r) })
-	v.use = urls.Tunnel((&sshServer{ask}).String())
+	v.use = urls.Tunnel(ask.Host + ":" + cmp.Or(ask.Port, "22"))
 	var refused error
 	if at < 0 {
 		refused = noRemote()
@@ -94,17 +95,6 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 func fitsGit(a walls.Ask, r guard.Remote) bool {
 	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
 		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
-}
-
-// sshServer is where an ask leads.
-type sshServer struct{ walls.Ask }
-
-func (s *sshServer) String() string {
-	port := s.Port
-	if port == "" {
-		port = "22"
-	}
-	return s.Host + ":" + port
 }
 
 // oneWriter is written to by one at a time.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,10 +159,8 @@ func unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err erro
 			continue
 		}
 		missing = append(missing, g.Part)
-		for _, part := range needed {
-			if part == g.Part {
-				err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
-			}
+		if slices.Contains(needed, g.Part) {
+			err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
 		}
 	}
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -178,11 +179,8 @@ func (a *account) end(cancel context.CancelFunc) {
 	a.mu.Unlock()
 	cancel()
 	a.open.Wait()
-	all := make([]*tally, 0, len(a.servers)) // nothing else holds the account any more
-	for _, t := range a.servers {
-		all = append(all, t)
-	}
-	slices.SortFunc(all, func(x, y *tally) int {
+	// nothing else holds the account any more
+	all := slices.SortedFunc(maps.Values(a.servers), func(x, y *tally) int {
 		return cmp.Or(cmp.Compare(x.first.Server, y.first.Server), cmp.Compare(x.first.Outcome,
 			y.first.Outcome))
 	})
