@@ -50,7 +50,7 @@ func TestTake(t *testing.T) {
 			return err
 		},
 		"was good until": func(path string) error {
-			_, err := walls.Take(path, words, now.Add(valid+time.Second))
+			_, err := walls.Take(path, words, now.Add(ticketLifetime+time.Second))
 			return err
 		},
 		"and not for": func(path string) error {
@@ -96,7 +96,7 @@ func TestTake(t *testing.T) {
 // Old tickets go when new ones come, and are looked for once a minute.
 func TestSweep(t *testing.T) {
 	dir, path := issued(t)
-	if err := os.Chtimes(path, now, now.Add(-3*valid)); err != nil {
+	if err := os.Chtimes(path, now, now.Add(-3*ticketLifetime)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := OpenFolder(dir)
@@ -115,7 +115,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%v: %v %v", c.at, left, err)
 		}
 		for _, e := range left {
-			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*valid)); err != nil {
+			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*ticketLifetime)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -74,7 +74,7 @@ func TestHidden(t *testing.T) {
 			p := permit(work)
 			c.with(&p)
 			var got []string
-			for _, secret := range hidden(p, inside(p), has) {
+			for _, secret := range hiddenPaths(p, findInside(p), has) {
 				got = append(got, strings.TrimPrefix(secret, work+"/"))
 			}
 			if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
@@ -127,7 +127,7 @@ func TestHiddenRuns(t *testing.T) {
 	dir := filepath.Join(filepath.Dir(work), "state")
 	folder, err := OpenFolder(dir + "/tickets")
 	ruletest.Must(t, err)
-	d := Issuer{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+	d := Issuer{Folder: folder, Repos: remembered(t), Program: "/bin/gpt-oss-executor",
 		Records: dir + "/running", Now: time.Now}
 	p := permit(work)
 	p.Command = `cat .env id_rsa web/.env.local test/.aws/mine old/credentials.json a.txt test/data.key; mv web web2; cat web2/.env.local
@@ -170,7 +170,7 @@ func TestFixed(t *testing.T) {
 		p := permit(work)
 		p.Settings = understood
 		var got []string
-		for _, path := range fixed(p, inside(p)) {
+		for _, path := range fixedPaths(p, findInside(p)) {
 			if _, err := os.Stat(path); err != nil {
 				t.Error(err)
 			}
@@ -193,14 +193,14 @@ func TestHarmlessSettings(t *testing.T) {
 	} {
 		file := filepath.Join(dir, ".npmrc")
 		ruletest.Must(t, os.WriteFile(file, []byte(text), 0o600))
-		if got := harmless(file); got != want {
+		if got := hasNoToken(file); got != want {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
 	ruletest.Must(t, os.Remove(filepath.Join(dir, ".npmrc")))
 	ruletest.Must(t, os.Symlink("/etc/passwd", filepath.Join(dir, ".npmrc")))
 	for _, name := range []string{".npmrc", ".env"} {
-		if harmless(filepath.Join(dir, name)) {
+		if hasNoToken(filepath.Join(dir, name)) {
 			t.Errorf("%s is taken for harmless", name)
 		}
 	}

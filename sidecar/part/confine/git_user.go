@@ -12,17 +12,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// gitUser runs programs as the user does, in the root folder.
+// gitUser runs programs as the user, in the root folder.
 type gitUser struct{ env []string }
 
-// newGitUser is the user with this environment: NAME=value. The folders are those that confined commands may
-// change; no program is taken from them.
+// newGitUser returns the user with this environment. No program is taken from the folders, which
+// confined commands may change.
 func newGitUser(environ, folders []string) gitUser {
 	return gitUser{append(walls.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
 		"SSH_ASKPASS_REQUIRE=never")}
 }
 
-// command is a program of the user.
 func (u gitUser) command(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	path, err := walls.Lookup(u.env, name)
 	if err != nil {
@@ -33,8 +32,8 @@ func (u gitUser) command(ctx context.Context, name string, args ...string) (*exe
 	return c, nil
 }
 
-// ask is what git of the user answers; nothing where it fails.
-func (u gitUser) ask(ctx context.Context, in string, args ...string) string {
+// git returns what the user's git prints; "" if it fails.
+func (u gitUser) git(ctx context.Context, in string, args ...string) string {
 	c, err := u.command(ctx, "git", args...)
 	if err != nil {
 		return ""
@@ -47,22 +46,22 @@ func (u gitUser) ask(ctx context.Context, in string, args ...string) string {
 	return strings.TrimSuffix(string(out), "\n")
 }
 
-// Address is where the settings of the user lead for the address of a remote.
+// Address returns where the user's settings lead for the address of a remote.
 func (u gitUser) Address(ctx context.Context, text string) (url.URL, bool) {
 	at, ok := guard.ParseRemote(text)
 	if !ok || at.Scheme == "file" {
 		return at, ok
 	}
-	if real := u.ask(ctx, "", "ls-remote", "--get-url", text); real != "" {
+	if real := u.git(ctx, "", "ls-remote", "--get-url", text); real != "" {
 		return guard.ParseRemote(real)
 	}
 	return at, ok
 }
 
-// SSH is ssh of the user that runs a service of a remote. The protocol is what git asks for; empty: the
-// first.
+// SSH returns the user's ssh, ready to run a service of a remote. The protocol is what git asks for;
+// empty: the first version.
 func (u gitUser) SSH(ctx context.Context, r guard.Remote, service, protocol string) (*exec.Cmd, error) {
-	program := u.ask(ctx, "", "config", "--get", "core.sshCommand")
+	program := u.git(ctx, "", "config", "--get", "core.sshCommand")
 	if program == "" {
 		program = "ssh"
 	}
@@ -87,8 +86,8 @@ func (u gitUser) SSH(ctx context.Context, r guard.Remote, service, protocol stri
 	return c, err
 }
 
-// Credential is what the user shows to a remote over HTTPS: what stands in its address, or what their
-// credential helpers say.
+// Credential returns the user's credential for a remote over HTTPS: that of its address, or of the
+// credential helpers.
 func (u gitUser) Credential(ctx context.Context, r guard.Remote) (name, password string, err error) {
 	if password, ok := r.URL.User.Password(); ok {
 		return r.URL.User.Username(), password, nil
@@ -97,7 +96,7 @@ func (u gitUser) Credential(ctx context.Context, r guard.Remote) (name, password
 	if name := r.URL.User.Username(); name != "" {
 		in += "username=" + name + "\n"
 	}
-	for line := range strings.Lines(u.ask(ctx, in+"\n", "credential", "fill")) {
+	for line := range strings.Lines(u.git(ctx, in+"\n", "credential", "fill")) {
 		switch key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "="); key {
 		case "username":
 			name = value

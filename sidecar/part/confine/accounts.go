@@ -12,71 +12,71 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
-// ledger has an account for each command that has asked for something.
-type ledger struct {
-	cfg  ProxyConfig
-	ctx  context.Context // of the proxy: accounts end with it
-	ends sync.WaitGroup
+// accounts holds an account for each command that has used the proxy.
+type accounts struct {
+	cfg   ProxyConfig
+	ctx   context.Context // of the proxy: accounts end with it
+	group sync.WaitGroup
 
 	mu       sync.Mutex
 	closed   bool
-	accounts map[string]*account
+	byTicket map[string]*account
 }
 
-func newLedger(ctx context.Context, c ProxyConfig) *ledger {
-	return &ledger{cfg: c, ctx: ctx, accounts: map[string]*account{}}
+func newAccounts(ctx context.Context, c ProxyConfig) *accounts {
+	return &accounts{cfg: c, ctx: ctx, byTicket: map[string]*account{}}
 }
 
-// account is what one command has done.
+// account is what one command has asked for.
 type account struct {
 	ctx    context.Context // of the command
 	ticket string
 	cfg    ProxyConfig
 
-	mu      sync.Mutex
-	ended   bool
-	open    sync.WaitGroup
-	now     int // how many are open
-	servers map[outcome]*tally
-	full    bool     // further servers were refused
-	refused []string // sentences, for the command's own eyes
+	mu             sync.Mutex
+	ended          bool
+	open           sync.WaitGroup
+	openRequests   int // open requests
+	servers        map[serverOutcome]*traffic
+	tooManyServers bool     // too many servers: further ones were refused
+	refused        []string // sentences for the command
 
 	credentials map[string]*credential // of the user, by remote
 }
 
-// outcome is what is logged once: what became of the wish to reach a server.
-type outcome struct {
+// serverOutcome is the key of what is logged once.
+type serverOutcome struct {
 	server  string
 	outcome decisions.Outcome
 }
 
-// tally is how often it came to that, and how much went through.
-type tally struct {
+// traffic counts the connections and bytes of one serverOutcome.
+type traffic struct {
 	first          decisions.Connection
 	times          int
 	sent, received atomic.Int64
 }
 
-// What a command cannot have more of.
+// Why a command gets no further connection.
 var (
 	errEnded   = errors.New("the command of this ticket has ended")
 	errTooMany = errors.New("it has too many connections open; close some first")
 	errServers = errors.New("it has asked for too many different servers")
 )
 
-// enter counts one more request of a command, until leave. Most may be open.
-func (l *ledger) enter(ticket string, p Pass, most int) (*account, error) {
+// enter counts one more request of a command, until leave. At most so many may be open.
+func (l *accounts) enter(ticket string, p Pass, most int) (*account, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, errEnded
 	}
-	a := l.accounts[ticket]
+	a := l.byTicket[ticket]
 	if a == nil {
 		ctx, cancel := context.WithCancel(l.ctx)
-		a = &account{ctx: ctx, ticket: ticket, cfg: l.cfg, servers: map[outcome]*tally{}}
-		l.accounts[ticket] = a
-		l.ends.Go(func() {
+		a = &account{ctx: ctx, ticket: ticket, cfg: l.cfg, servers: map[serverOutcome]*traffic{}}
+		l.byTicket[ticket] = a
+		l.group.Go(func() {
 			defer cancel()
 			select {
 			case <-p.Done:
@@ -85,18 +85,18 @@ func (l *ledger) enter(ticket string, p Pass, most int) (*account, error) {
 			a.end(cancel)
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			delete(l.accounts, ticket)
+			delete(l.byTicket, ticket)
 		})
 	}
 	return a, a.enter(most)
 }
 
-// wait ends when all accounts are settled, after the context of the proxy.
-func (l *ledger) wait() {
+// wait returns when all accounts have ended, after the proxy's context.
+func (l *accounts) wait() {
 	l.mu.Lock()
 	l.closed = true
 	l.mu.Unlock()
-	l.ends.Wait()
+	l.group.Wait()
 }
 
 func (a *account) enter(most int) error {
@@ -105,10 +105,10 @@ func (a *account) enter(most int) error {
 	switch {
 	case a.ended:
 		return errEnded
-	case a.now >= most:
+	case a.openRequests >= most:
 		return errTooMany
 	}
-	a.now++
+	a.openRequests++
 	a.open.Add(1)
 	return nil
 }
@@ -116,24 +116,24 @@ func (a *account) enter(most int) error {
 func (a *account) leave() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.now--
+	a.openRequests--
 	a.open.Done()
 }
 
-// maxTold is how many sentences a command is told at its end.
-const maxTold = 20
+// maxRefusals is how many sentences a command is told at its end.
+const maxRefusals = 20
 
-// note writes down what became of a wish. The first of its kind is logged; the error
-// means that it must not come true. Of most kinds there is a record.
-func (a *account) note(c decisions.Connection, sentence string, most int) (*tally, error) {
-	key := outcome{c.Server, c.Outcome}
+// record counts an outcome and logs the first of its kind. After an error the connection must not be
+// made. Most outcomes have a record in the decision log.
+func (a *account) record(c decisions.Connection, sentence string, most int) (*traffic, error) {
+	key := serverOutcome{c.Server, c.Outcome}
 	a.mu.Lock()
 	t := a.servers[key]
 	first := t == nil
 	switch {
 	case first && len(a.servers) >= most: // no command needs so many, and each is a record
-		told := a.full
-		a.full = true
+		told := a.tooManyServers
+		a.tooManyServers = true
 		a.mu.Unlock()
 		if !told {
 			a.cfg.Log.Warn("further servers are refused to a command", "event", "connection_refused",
@@ -141,9 +141,9 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 		}
 		return nil, errServers
 	case first:
-		t = &tally{first: c}
+		t = &traffic{first: c}
 		a.servers[key] = t
-		if sentence != "" && len(a.refused) < maxTold {
+		if sentence != "" && len(a.refused) < maxRefusals {
 			a.refused = append(a.refused, sentence)
 		}
 	}
@@ -165,14 +165,14 @@ func (a *account) note(c decisions.Connection, sentence string, most int) (*tall
 	return t, a.cfg.Decisions.AddConnection(c)
 }
 
-// refusals are the sentences of what was refused so far.
+// refusals returns the sentences of what was refused so far.
 func (a *account) refusals() []string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.refused)
 }
 
-// end closes what is open, and logs how much there was of everything.
+// end closes what is open and logs the totals.
 func (a *account) end(cancel context.CancelFunc) {
 	a.mu.Lock()
 	a.ended = true
@@ -180,7 +180,7 @@ func (a *account) end(cancel context.CancelFunc) {
 	cancel()
 	a.open.Wait()
 	// nothing else holds the account any more
-	all := slices.SortedFunc(maps.Values(a.servers), func(x, y *tally) int {
+	all := slices.SortedFunc(maps.Values(a.servers), func(x, y *traffic) int {
 		return cmp.Or(cmp.Compare(x.first.Server, y.first.Server), cmp.Compare(x.first.Outcome,
 			y.first.Outcome))
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-func remembered(t *testing.T) *Made {
+func remembered(t *testing.T) *RepoLog {
 	t.Helper()
-	m, err := OpenMade(filepath.Join(t.TempDir(), "repositories"))
+	m, err := OpenRepoLog(filepath.Join(t.TempDir(), "repositories"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func remembered(t *testing.T) *Made {
 // such code may have made is not, by the next process neither.
 func TestMade(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "repositories")
-	m, err := OpenMade(path)
+	m, err := OpenRepoLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +49,24 @@ func TestMade(t *testing.T) {
 		}
 		dir := work(c.git)
 		p := guard.Permit{Settings: c.understood, Roots: paths.Roots{Cwd: dir, Write: []string{dir}}}
-		if err := m.begins(p); err != nil || m.Holds(dir) != c.holds {
-			t.Errorf("%s: %v, %v", c.name, m.Holds(dir), err)
+		if err := m.add(p); err != nil || m.Contains(dir) != c.holds {
+			t.Errorf("%s: %v, %v", c.name, m.Contains(dir), err)
 		}
-		again, err := OpenMade(path)
-		if err != nil || again.Holds(dir) != c.holds {
-			t.Errorf("%s, after a restart: %v, %v", c.name, again.Holds(dir), err)
+		again, err := OpenRepoLog(path)
+		if err != nil || again.Contains(dir) != c.holds {
+			t.Errorf("%s, after a restart: %v, %v", c.name, again.Contains(dir), err)
 		}
 	}
-	other, err := OpenMade(path)
+	other, err := OpenRepoLog(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.begins(guard.Permit{Roots: paths.Roots{Cwd: "/theirs",
-		Write: []string{"/theirs"}}}); err != nil || !m.Holds("/theirs") {
+	if err := other.add(guard.Permit{Roots: paths.Roots{Cwd: "/theirs",
+		Write: []string{"/theirs"}}}); err != nil || !m.Contains("/theirs") {
 		t.Errorf("what another process notes meanwhile is not known: %v", err)
 	}
 	m.path = filepath.Join(path, "no", "folder")
-	if err := m.begins(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil ||
+	if err := m.add(guard.Permit{Roots: paths.Roots{Cwd: "/w", Write: []string{"/w"}}}); err == nil ||
 		m.folders["/w"] {
 		t.Errorf("what cannot be noted is let run: %v", err)
 	}

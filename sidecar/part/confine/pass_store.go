@@ -14,33 +14,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Book has the passes of commands, from when their call leaves until they have ended, or
-// could not run any more. It is safe for concurrent use.
-type Book struct {
-	addr  string // of the proxy
-	tool  string // that runs commands
-	lasts func(*ruleset.Set) time.Duration
-	now   func() time.Time
+// PassStore holds the passes of commands, from when their call leaves until they have ended or could
+// not run any more. It is safe for concurrent use.
+type PassStore struct {
+	addr     string // of the proxy
+	tool     string // that runs commands
+	lifetime func(*ruleset.Set) time.Duration
+	now      func() time.Time
 
 	mu     sync.Mutex
-	passes map[string]entry
+	passes map[string]issuedPass
 }
 
-// entry is a pass, how to end it, and when it ends by itself.
-type entry struct {
+// issuedPass is a pass that is valid until then, or until done is closed.
+type issuedPass struct {
 	Pass
 	done  chan struct{}
 	until time.Time
 }
 
-// NewBook is for a proxy at HOST:PORT. A pass lasts as long as its command may, from when it is admitted.
-func NewBook(addr string, lasts func(*ruleset.Set) time.Duration, now func() time.Time) *Book {
-	return &Book{addr: addr, tool: "exec", lasts: lasts, now: now, passes: map[string]entry{}}
+// NewPassStore returns a store for a proxy at HOST:PORT. Lifetime is how long a pass is valid.
+func NewPassStore(addr string, lasts func(*ruleset.Set) time.Duration, now func() time.Time) *PassStore {
+	return &PassStore{addr: addr, tool: "exec", lifetime: lasts, now: now, passes: map[string]issuedPass{}}
 }
 
-// Admit writes down what a command may reach, and gives the URL of the proxy with its
-// credentials. Code that was not read reaches what the command names, and known hosts.
-func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error) {
+// Admit issues a pass and returns the URL of the proxy with its credentials. Code that was not read
+// reaches only what the command names and known hosts.
+func (b *PassStore) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error) {
 	pass := Pass{
 		Secret: rand.Text(), Subject: p.Who, Tool: b.tool, Rules: p.Rules,
 		Any: p.Understood, Known: true, Sends: p.Understood, Remotes: p.Remotes,
@@ -64,35 +64,35 @@ func (b *Book) Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 	now := b.now()
 	for old, e := range b.passes {
 		if now.After(e.until) {
-			b.drop(old)
+			b.revoke(old)
 		}
 	}
-	b.passes[ticket] = entry{pass, done, now.Add(b.lasts(set))}
+	b.passes[ticket] = issuedPass{pass, done, now.Add(b.lifetime(set))}
 	return (&url.URL{Scheme: "http", User: url.UserPassword(ticket, pass.Secret), Host: b.addr}).String(), nil
 }
 
-// Pass is that of a ticket.
-func (b *Book) Pass(ticket string) (p Pass, found bool) {
+// Pass returns the pass of a ticket.
+func (b *PassStore) Pass(ticket string) (p Pass, found bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	e, found := b.passes[ticket]
 	if found && b.now().After(e.until) {
-		b.drop(ticket)
+		b.revoke(ticket)
 		return Pass{}, false
 	}
 	return e.Pass, found
 }
 
-// End takes a pass back, and ends its connections.
-func (b *Book) End(ticket string) {
+// End revokes a pass and ends its connections.
+func (b *PassStore) End(ticket string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if _, found := b.passes[ticket]; found {
-		b.drop(ticket)
+		b.revoke(ticket)
 	}
 }
 
-func (b *Book) drop(ticket string) {
+func (b *PassStore) revoke(ticket string) {
 	close(b.passes[ticket].done)
 	delete(b.passes, ticket)
 }

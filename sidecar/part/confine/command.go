@@ -14,7 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// confineFlags are what the flags of confine say.
+// confineFlags are the flags of the command confine.
 type confineFlags struct {
 	write, read, deny, fixed    []string
 	net, proxy, limits, session string
@@ -101,7 +101,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 	return c
 }
 
-// box is what the flags describe.
+// box returns the box that the flags describe.
 func (f *confineFlags) box(env cli.Env, command []string) (walls.Box, error) {
 	b := walls.System()
 	b.Command, b.Net, b.Session, b.Untried = command, walls.Net(f.net), f.session, f.untried
@@ -145,8 +145,7 @@ func (f *confineFlags) box(env cli.Env, command []string) (walls.Box, error) {
 	return b, nil
 }
 
-// probeConfine says what this machine enforces. It fails if there is something that it does
-// not, or not unless it is told to.
+// probeConfine prints what this machine enforces. It fails if a part is missing or untried.
 func probeConfine(env cli.Env, asJSON bool) error {
 	offer := walls.Probe()
 	var r cli.Rows
@@ -169,4 +168,22 @@ func probeConfine(env cli.Env, asJSON bool) error {
 		return cli.Exit(walls.ExitUnfit)
 	}
 	return nil
+}
+
+// gitSSHCommand returns the command that replaces ssh for confined git.
+func gitSSHCommand(env cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use:                walls.SSH,
+		Short:              "Be ssh for git that runs confined",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		Args:               cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			code := walls.RunSSH(c.Context(), args, env.Environ, env.In, env.Stdout(), env.Err)
+			if code != 0 {
+				return cli.Exit(code)
+			}
+			return nil
+		},
+	}
 }

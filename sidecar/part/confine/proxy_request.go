@@ -13,50 +13,50 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// visit is one request of a command to one server. It keeps the rule set that it began with.
-type visit struct {
+// proxyRequest is one request of a command to one server. It keeps the rule set that it began with.
+type proxyRequest struct {
 	ProxyConfig
-	set     *ruleset.Set
-	pass    Pass
-	account *account
-	use     urls.Use        // as it is written
-	last    policy.Decision // the last one about it
+	set          *ruleset.Set
+	pass         Pass
+	account      *account
+	use          urls.Use // as written
+	lastDecision policy.Decision
 }
 
-// judge is asked for the server as it is written, for the addresses of its name, and for the
-// one that is dialled.
-func (v *visit) judge(u urls.Use) error {
+// judge judges the server as it is written, the addresses of its name, and the address that is
+// dialled.
+func (v *proxyRequest) judge(u urls.Use) error {
 	if u.Class == urls.Unknown {
 		return &refusal{status: http.StatusBadGateway, why: "its name has no address"}
 	}
 	d := v.Judge.Connection(v.set, v.pass.Subject, v.pass.Tool, u)
-	v.last = d
+	v.lastDecision = d
 	switch {
 	case d.Effect == policy.Deny:
 		return denied(d)
 	case d.Effect == policy.Ask &&
-		!(v.named(u) && u.Class == v.use.Class): // what was settled was not about another kind of address
-		return unasked(d)
-	case !v.open(u):
-		return unknown()
+		!(v.isNamed(u) && u.Class == v.use.Class): // what was settled was not about another kind of address
+		return needsPerson(d)
+	case !v.allowed(u):
+		return unknownHost()
 	}
 	return nil
 }
 
-// open reports whether the pass is good for a server. Those of this machine are the rules'
-// alone: a session may use what it has started.
-func (v *visit) open(u urls.Use) bool {
+// allowed reports whether the pass covers a server. Loopback is left to the rules: a session may use
+// the servers that it has started.
+func (v *proxyRequest) allowed(u urls.Use) bool {
 	here := u.Class == urls.Loopback && v.use.Class == urls.Loopback
-	return here || v.named(u) || v.pass.Any && u.Class == urls.Public || v.pass.Known && v.set.KnownHost(u)
+	return here || v.isNamed(u) || v.pass.Any && u.Class == urls.Public || v.pass.Known && v.set.KnownHost(u)
 }
 
-func (v *visit) named(u urls.Use) bool {
+func (v *proxyRequest) isNamed(u urls.Use) bool {
 	return slices.ContainsFunc(v.pass.Named, func(p urls.Pattern) bool { return p.Covers(u) })
 }
 
-// sends refuses what would carry data in plain HTTP, where the pass does not let it. The proxy cannot see
-// what a protocol carries that is switched to.
-func (v *visit) sends(r *http.Request) error {
+// checkSending refuses plain HTTP that would carry data, if the pass does not allow it. The proxy
+// cannot see what an upgraded protocol carries.
+func (v *proxyRequest) checkSending(r *http.Request) error {
 	switch {
 	case r.Method == http.MethodConnect:
 		if r.ContentLength != 0 {
@@ -74,17 +74,18 @@ func (v *visit) sends(r *http.Request) error {
 	return nil
 }
 
-// maxHead is about how long the head of a request may be that may send nothing, in bytes.
+// maxHead is about how many bytes the head of a request may have that must not send data.
 const maxHead = 4 << 10
 
-// note counts what became of a visit, and logs the first of its kind. The error is the one
-// that is given, or the one of the log.
-func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
+// record counts an outcome and logs the first of its kind. It returns err, or why the outcome could
+// not be logged.
+func (v *proxyRequest) record(method string, at urls.Use, err error) (*traffic, error) {
 	c := decisions.Connection{
 		Ticket: v.account.ticket, Session: v.pass.Subject.Session, Agent: v.pass.Subject.Agent,
 		Tool: v.pass.Tool, Method: method, Server: v.server(), Address: at.Address,
-		Effect: cmp.Or(v.last.Effect, policy.Allow), Outcome: decisions.Connected, Rule: v.last.Rule,
-		Place: v.last.Place, Why: v.last.Why, Findings: v.last.Audits,
+		Effect: cmp.Or(v.lastDecision.Effect, policy.Allow), Outcome: decisions.Connected,
+		Rule: v.lastDecision.Rule,
+		Place: v.lastDecision.Place, Why: v.lastDecision.Why, Findings: v.lastDecision.Audits,
 		Rules: v.set.Version, Judged: v.pass.Rules,
 	}
 	sentence := ""
@@ -97,7 +98,7 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 			policy.Deny), decisions.Refused, r.rule, r.place, r.why
 		sentence = r.Error()
 	}
-	t, unwritten := v.account.note(c, sentence, limitsOf(v.set).Servers)
+	t, unwritten := v.account.record(c, sentence, limitsOf(v.set).Servers)
 	switch {
 	case err != nil:
 		return t, err
@@ -112,11 +113,11 @@ func (v *visit) note(method string, at urls.Use, err error) (*tally, error) {
 	return t, nil
 }
 
-// maxServer is how much of what names no server is repeated.
+// maxServer is how much of an invalid server name is repeated.
 const maxServer = 200
 
-// server is HOST:PORT, or what was written in its place.
-func (v *visit) server() string {
+// server returns HOST:PORT, or what was written instead.
+func (v *proxyRequest) server() string {
 	if v.use.Host != "" && v.use.Class != urls.Malformed {
 		return v.use.HostPort()
 	}

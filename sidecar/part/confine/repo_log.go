@@ -12,27 +12,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-// Made remembers the workspaces in which a confined command, whose code was not read, may
-// have made a repository: there were none when it began. Git runs what the settings of one
-// say, so it does not run unconfined there. It outlives the program, as the repositories do.
-// Two processes may add to the file while one takes over from the other. Safe for concurrent use.
-type Made struct {
+// RepoLog lists the workspaces in which a confined command, whose code was not read, may have made a
+// repository: there was none when it began. Git runs what the settings of a repository say, so it does
+// not run unconfined there. The file outlives the program, as the repositories do. Two processes may
+// append to it during a handover. It is safe for concurrent use.
+type RepoLog struct {
 	path    string
 	mu      sync.Mutex
 	size    int64 // of the file when it was read
 	folders map[string]bool
 }
 
-// OpenMade reads what is remembered in a file, a folder on each line. There may be none yet.
-func OpenMade(path string) (*Made, error) {
-	m := &Made{path: path}
+// OpenRepoLog reads the file, a folder per line. It need not exist.
+func OpenRepoLog(path string) (*RepoLog, error) {
+	m := &RepoLog{path: path}
 	if err := m.read(); err != nil {
 		return nil, fmt.Errorf("read where commands made repositories: %w", err)
 	}
 	return m, nil
 }
 
-func (m *Made) read() error {
+func (m *RepoLog) read() error {
 	doc, err := os.ReadFile(m.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -46,13 +46,13 @@ func (m *Made) read() error {
 	return nil
 }
 
-// begins notes that a command begins. The error means that it must not.
-func (m *Made) begins(p guard.Permit) error {
+// add notes the workspace of a command that begins. After an error it must not run.
+func (m *RepoLog) add(p guard.Permit) error {
 	work := p.Roots.Workspace()
 	if p.Settings {
 		return nil
 	}
-	if known, err := m.holds(work); known || err != nil {
+	if known, err := m.contains(work); known || err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(work, ".git")); err == nil {
@@ -74,14 +74,14 @@ func (m *Made) begins(p guard.Permit) error {
 	return nil
 }
 
-// Holds reports whether a repository in a workspace may be the work of such a command. If that is unknown, it
-// may.
-func (m *Made) Holds(work string) bool {
-	known, err := m.holds(work)
+// Contains reports whether a repository in a workspace may be the work of such a command. If that is
+// unknown, it may.
+func (m *RepoLog) Contains(work string) bool {
+	known, err := m.contains(work)
 	return known || err != nil
 }
 
-func (m *Made) holds(work string) (bool, error) {
+func (m *RepoLog) contains(work string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	info, err := os.Stat(m.path)

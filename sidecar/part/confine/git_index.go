@@ -12,8 +12,8 @@ import (
 	"syscall"
 )
 
-// index is what git keeps of a folder: the sum of each file by its name. Anybody who may write the
-// index can add names to it, and so only a file with the same sum counts as kept.
+// index is git's index of a folder: the hash of each file by name. Whoever can write the index can add
+// names, so only a file with the same hash counts as tracked.
 type index map[string][sha1.Size]byte
 
 // How long an index, and a secret that is compared with it, may be; and a name in an index, and all
@@ -25,7 +25,7 @@ const (
 	maxNames  = 32 << 20
 )
 
-// readIndex reads the index of a folder. What cannot be read or understood keeps nothing.
+// readIndex reads the index of a folder. An unreadable index tracks nothing.
 func readIndex(folder string) index {
 	git := filepath.Join(folder, ".git")
 	if link, err := readShort(git, 4096); err == nil { // a worktree, or a module of another repository
@@ -44,7 +44,7 @@ func readIndex(folder string) index {
 	return parseIndex(doc)
 }
 
-// readShort reads a regular file that is not too long. It does not wait at a pipe of that name.
+// readShort reads a regular file of limited size. It does not wait at a pipe of that name.
 func readShort(name string, most int64) ([]byte, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -69,7 +69,7 @@ const (
 	indexName   = 62
 )
 
-// parseIndex reads an index of the versions 2 to 4, up to the first mistake in it.
+// parseIndex reads an index of version 2 to 4, up to the first mistake in it.
 func parseIndex(doc []byte) index {
 	kept := index{}
 	if len(doc) < indexHeader || string(doc[:4]) != "DIRC" {
@@ -108,7 +108,7 @@ func parseIndex(doc []byte) index {
 	return kept
 }
 
-// offset reads a number as git writes it in packs, and says how long it is; 0: it is none.
+// offset reads a variable-width number of a pack and returns its length; 0: there is none.
 func offset(doc []byte) (value, n int) {
 	for i, c := range doc[:min(len(doc), 4)] {
 		if i > 0 {
@@ -122,7 +122,7 @@ func offset(doc []byte) (value, n int) {
 	return 0, 0
 }
 
-// has reports whether git keeps a file with this text.
+// has reports whether git tracks a file with this content.
 func (kept index) has(name, file string) bool {
 	sum, ok := kept[name]
 	if !ok {
@@ -132,10 +132,10 @@ func (kept index) has(name, file string) bool {
 	return err == nil && sum == sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(text)), text...))
 }
 
-// holds reports whether git keeps something in a folder.
+// holds reports whether git tracks anything in a folder.
 func (kept index) holds(folder string) bool {
 	for name := range kept {
-		if below(name, folder) {
+		if isBelow(name, folder) {
 			return true
 		}
 	}

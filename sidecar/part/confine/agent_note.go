@@ -16,14 +16,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// agentNote says that an agent runs on a machine, as the user who has the note. The command
-// connect writes it, and serve reads it. A home folder may be that of several machines.
+// agentNote says that an agent runs on a machine, as the user who owns the note. The command connect
+// writes it, and serve reads it. Several machines may share a home folder.
 type agentNote struct {
 	Host string `json:"host"`
 	URL  string `json:"url"` // of the sidecar, for the agent
 }
 
-// noteFile is where the note of an agent lies. No setting moves it: connect is not told those of serve.
+// noteFile returns the file of an agent's note. No setting moves it: connect does not know those of
+// serve.
 func noteFile(agent string) (string, error) {
 	dir, err := service.StateOf(config.Settings{})
 	if agent == ruleset.OpenClaw { // as all versions have named it
@@ -32,14 +33,14 @@ func noteFile(agent string) (string, error) {
 	return filepath.Join(dir, "agents", agent+".json"), err
 }
 
-// NoteAgent says what becomes of the commands of an agent that is connected, and makes a note for serve if
-// they can be confined.
+// NoteAgent writes a note for serve if commands of a connected agent can be confined. It returns for
+// the user what becomes of them.
 func NoteAgent(agent, sidecar string) string {
 	if !isLoopback(sidecar) {
 		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
-	if _, err := unconfined(walls.Probe(), false); err != nil {
+	if _, err := missingParts(walls.Probe(), false); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
 	if err := writeNote(agent, sidecar); err != nil {
@@ -71,8 +72,8 @@ func writeNote(agent, sidecar string) error {
 	return nil
 }
 
-// ForgetAgent takes the note of an agent away, if it is of this machine and the agent does not lead to the
-// sidecar that it names any more.
+// ForgetAgent removes the note of an agent on this machine, if the agent has left the sidecar that the
+// note names.
 func ForgetAgent(agent string, left func(sidecar string) bool) error {
 	note, file, err := readNote(agent)
 	host, herr := os.Hostname()
@@ -96,8 +97,8 @@ func readNote(agent string) (note agentNote, file string, err error) {
 	return note, file, err
 }
 
-// Agents are those of which a note says that they run on this machine, as this user, or why serve takes
-// none of them to. A wrong guess costs one call: its result shows that the command was not run.
+// Agents returns the agents that run on this machine as this user, by their notes, or why serve
+// assumes none. A wrong guess costs one call: its result shows that the command was not run.
 func Agents(local bool, agents []string) (here []string, why string) {
 	const hint = "; if it runs on this machine, as this user, set --confine here"
 	if runtime.GOOS == "windows" {
@@ -118,7 +119,7 @@ func Agents(local bool, agents []string) (here []string, why string) {
 	return here, why
 }
 
-// isLoopback reports whether a URL leads to the machine that asks.
+// isLoopback reports whether a URL leads to this machine.
 func isLoopback(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {

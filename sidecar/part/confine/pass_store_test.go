@@ -28,7 +28,7 @@ func aMinute(*ruleset.Set) time.Duration { return time.Minute }
 func TestBook(t *testing.T) {
 	now := time.Now()
 	set := ruletest.Shipped(t)
-	b := NewBook("127.0.0.1:1", aMinute, func() time.Time { return now })
+	b := NewPassStore("127.0.0.1:1", aMinute, func() time.Time { return now })
 	admit := func(p guard.Permit) (ticket, secret string) {
 		t.Helper()
 		url, err := b.Admit(set, p)
@@ -91,9 +91,9 @@ func TestConfined(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not here")
 	}
-	var book *Book
+	var book *PassStore
 	r := newRigWith(t, proxyLimits{}, echo, func(r *rig) {
-		book = NewBook(r.Addr(), aMinute, time.Now)
+		book = NewPassStore(r.Addr(), aMinute, time.Now)
 		r.cfg.Passes = book
 	})
 	proxy, err := book.Admit(r.Set(), guard.Permit{Hosts: []string{"example.com"}})
