@@ -84,7 +84,7 @@ func (v *proxyRequest) record(method string, at urls.Use, err error) (*traffic, 
 		Ticket: v.account.ticket, Session: v.pass.Subject.Session, Agent: v.pass.Subject.Agent,
 		Tool: v.pass.Tool, Method: method, Server: v.server(), Address: at.Address,
 		Effect: cmp.Or(v.lastDecision.Effect, policy.Allow), Outcome: decisions.Connected,
-		Rule: v.lastDecision.Rule,
+		Rule:  v.lastDecision.Rule,
 		Place: v.lastDecision.Place, Why: v.lastDecision.Why, Findings: v.lastDecision.Audits,
 		Rules: v.set.Version, Judged: v.pass.Rules,
 	}
