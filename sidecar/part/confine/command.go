@@ -135,7 +135,7 @@ func (f *confineFlags) box(env cli.Env, command []string) (walls.Box, error) {
 				f.proxy)
 		}
 		b.Proxy = u.Host
-		b.Env = walls.Proxied(b.Env, f.proxy)
+		b.Env = walls.WithProxy(b.Env, f.proxy)
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

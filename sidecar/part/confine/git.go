@@ -28,7 +28,7 @@ func noRemote() *refusal {
 
 // serveSSH runs the service of a remote as the user, for git of a confined command.
 func (v *proxyRequest) serveSSH(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	ask := walls.AskOf(r.URL.Query())
+	ask := walls.ParseSSHQuery(r.URL.Query())
 	at := slices.IndexFunc(v.pass.Remotes, func(r guard.Remote) bool { return matchesRemote(ask, r) })
 	v.use = urls.Tunnel(ask.Host + ":" + cmp.Or(ask.Port, "22"))
 	var refused error
@@ -92,7 +92,7 @@ func (v *proxyRequest) serveSSH(ctx context.Context, w http.ResponseWriter, r *h
 }
 
 // matchesRemote reports whether a remote offers the service that git asks for.
-func matchesRemote(a walls.Ask, r guard.Remote) bool {
+func matchesRemote(a walls.SSHRequest, r guard.Remote) bool {
 	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
 		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
 }

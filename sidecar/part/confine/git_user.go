@@ -18,7 +18,7 @@ type gitUser struct{ env []string }
 // newGitUser returns the user with this environment. No program is taken from the folders, which
 // confined commands may change.
 func newGitUser(environ, folders []string) gitUser {
-	return gitUser{append(walls.Unprepared(environ, folders), "GIT_TERMINAL_PROMPT=0",
+	return gitUser{append(walls.CleanEnviron(environ, folders), "GIT_TERMINAL_PROMPT=0",
 		"SSH_ASKPASS_REQUIRE=never")}
 }
 

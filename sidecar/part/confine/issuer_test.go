@@ -49,7 +49,7 @@ func TestDesk(t *testing.T) {
 		p.Understood, p.Settings = understood, understood
 		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
-		ticket, err := walls.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
+		ticket, err := walls.TakeTicket(w.Ticket, []string{"bash", "-c", "npm test"}, now)
 		ruletest.Must(t, err)
 		b := ticket.Box
 		for _, want := range []struct {

@@ -104,7 +104,7 @@ func TestConfined(t *testing.T) {
 		curl -sS --noproxy '*' --max-time 5 %s/c && echo "it is out"`, r.net.Plain.URL)}
 	box.Dir, box.Write, box.Records = dir, []string{dir}, filepath.Join(dir, "records")
 	box.Net, box.Proxy = walls.NetProxy, r.Addr()
-	box.Env = walls.Proxied([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, proxy)
+	box.Env = walls.WithProxy([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}, proxy)
 	out, err := os.CreateTemp(t.TempDir(), "")
 	ruletest.Must(t, err)
 	defer out.Close()
@@ -119,11 +119,11 @@ func TestConfined(t *testing.T) {
 	if strings.Contains(string(text), "/c") || strings.Contains(string(text), "it is out") {
 		t.Errorf("it gets past the proxy:\n%s", text)
 	}
-	refused, err := walls.Farewell(context.Background(), proxy)
+	refused, err := walls.ReportEnd(context.Background(), proxy)
 	if err != nil || len(refused) != 1 || !strings.HasPrefix(refused[0], "other.dev:80 is refused") {
 		t.Errorf("%q, %v", refused, err)
 	}
-	if _, err := walls.Farewell(context.Background(), proxy); err == nil || !strings.Contains(err.Error(), "407") {
+	if _, err := walls.ReportEnd(context.Background(), proxy); err == nil || !strings.Contains(err.Error(), "407") {
 		t.Errorf("a second farewell: %v", err)
 	}
 	ruletest.Soon(t, "settled",

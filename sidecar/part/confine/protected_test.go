@@ -135,7 +135,7 @@ func TestHiddenRuns(t *testing.T) {
 	run := func() string {
 		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
-		ticket, err := walls.Take(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
+		ticket, err := walls.TakeTicket(w.Ticket, []string{"bash", "-c", p.Command}, time.Now())
 		ruletest.Must(t, err)
 		ticket.Box.Dir, ticket.Box.Env = work, []string{"PATH=/usr/bin:/bin", "HOME=/nonexistent"}
 		var out bytes.Buffer

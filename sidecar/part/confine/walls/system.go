@@ -5,9 +5,9 @@ import (
 	"runtime"
 )
 
-// System is a box with what nearly every command reads and uses. A caller adds its own.
-// Its /dev/shm is shared with other programs of the same user: Python's multiprocessing
-// does not start without it.
+// System returns a box with what nearly every command reads and uses. Callers add their own. Its
+// /dev/shm is shared with other programs of the same user: Python's multiprocessing does not start
+// without it.
 func System() Box {
 	if runtime.GOOS == "darwin" {
 		return macOS()
@@ -39,9 +39,9 @@ func System() Box {
 	return b
 }
 
-// macOS is the same for macOS, where the user's own programs lie in /opt and in Xcode. The
-// keychains of the system are for its services, and the folder for temporary files is not
-// among these: it holds sockets and files of other programs.
+// macOS is System for macOS, where the user's own programs lie in /opt and in Xcode. It leaves out the
+// keychains of the system, which are for its services, and the folder for temporary files, which holds
+// sockets and files of other programs.
 func macOS() Box {
 	b := Box{
 		Read: []string{

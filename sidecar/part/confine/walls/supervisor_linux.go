@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notice is a system call that waits for the supervisor: struct seccomp_notif.
-type notice struct {
+// notification is a system call that waits for the supervisor: struct seccomp_notif.
+type notification struct {
 	id    uint64
 	pid   uint32 // of the thread
 	flags uint32
@@ -40,78 +40,78 @@ const (
 	ioctlSetFlags = 0x40082104
 )
 
-// verdict is what becomes of a call: done by the supervisor, with an error or none, or left to
-// the kernel. A call is left to it only if its arguments are plain numbers, or if the
-// kernel's own rules hold whatever they are: text in memory could change in the meantime.
-type verdict struct {
+// callResult is the result of a call that the supervisor did, or leave: the kernel does it. A call is
+// left to the kernel only if its arguments are plain numbers, or if the kernel's own rules hold
+// whatever they are: text in memory could change in between.
+type callResult struct {
 	errno    unix.Errno
 	value    int64
-	leave    bool
+	proceed  bool
 	answered bool
 }
 
-func no(err error) verdict {
+func errResult(err error) callResult {
 	var errno unix.Errno
 	if err == nil {
-		return verdict{}
+		return callResult{}
 	}
 	if !errors.As(err, &errno) {
 		errno = unix.EPERM
 	}
-	return verdict{errno: errno}
+	return callResult{errno: errno}
 }
 
-// mostBusy is how many calls may wait at once for the other side. Each has a thread here.
-const mostBusy = 1000
+// maxWaiting is how many calls may wait at once for a peer. Each has a thread here.
+const maxWaiting = 1000
 
-// deputy does for a command what it may not do alone.
-type deputy struct {
-	box      Box
-	records  *records
-	listener int
-	keeper   int
-	apart    bool // the command has mounts of its own
-	scoped   bool // the kernel keeps signals inside
-	handlers map[int]func(*caller) verdict
+// supervisor does for a command what it may not do itself.
+type supervisor struct {
+	box       Box
+	records   *records
+	listener  int
+	keeper    int
+	ownMounts bool // the command has its own mounts
+	scoped    bool // the kernel confines signals
+	handlers  map[int]func(*caller) callResult
 
-	turn    sync.Mutex // of who takes the next call
-	idle    atomic.Int32
-	threads sync.WaitGroup
+	receiving sync.Mutex // held while taking and answering calls
+	idle      atomic.Int32
+	threads   sync.WaitGroup
 
 	mu      sync.Mutex
-	waiting map[int]bool // sockets that wait for the other side
+	waiting map[int]bool // sockets that wait for a peer
 	ended   bool
 }
 
-// deputize lets a deputy answer the system calls of the command from now on.
-func (r *run) deputize() {
-	r.deputy = &deputy{
+// startSupervisor answers the system calls of the command from now on.
+func (r *run) startSupervisor() {
+	r.supervisor = &supervisor{
 		box: r.box, records: r.records, listener: r.listener, keeper: r.keeper, handlers: callHandlers(),
-		waiting: map[int]bool{},
-		apart:   r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
+		waiting:   map[int]bool{},
+		ownMounts: r.plan.flags != 0, scoped: r.offer.landlock.scoped&unix.LANDLOCK_SCOPE_SIGNAL != 0,
 	}
-	r.deputy.threads.Go(r.deputy.serve)
+	r.supervisor.threads.Go(r.supervisor.serve)
 }
 
-// serve answers until no process is left that could ask. It gives up all capabilities first: it
-// must not be able to do more than the command. One thread at a time takes calls, and answers
-// what is quick at once; before it does what may take long it lets another one take over.
-func (d *deputy) serve() {
+// serve answers until no process is left that could ask. It first drops all capabilities: it must not
+// be able to do more than the command. One thread at a time takes calls and answers the quick ones;
+// before a slow one it lets another thread take over.
+func (d *supervisor) serve() {
 	runtime.LockOSThread() // and never unlock: capabilities belong to a thread, which ends with this
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		return
 	}
-	d.turn.Lock()
-	defer d.turn.Unlock()
+	d.receiving.Lock()
+	defer d.receiving.Unlock()
 	for {
 		n, err := d.next()
 		if err != nil {
 			return
 		}
-		c := &caller{notice: n, deputy: d}
-		v := verdict{errno: unix.EPERM}
+		c := &caller{notification: n, supervisor: d}
+		v := callResult{errno: unix.EPERM}
 		if issuer := d.handlers[int(n.nr)]; issuer != nil {
 			v = issuer(c)
 		}
@@ -121,8 +121,8 @@ func (d *deputy) serve() {
 	}
 }
 
-// next is the next call. An error is the end.
-func (d *deputy) next() (n notice, err error) {
+// next returns the next call. An error is the end.
+func (d *supervisor) next() (n notification, err error) {
 	for {
 		fds := []unix.PollFd{{Fd: int32(d.listener), Events: unix.POLLIN}}
 		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
@@ -134,7 +134,7 @@ func (d *deputy) next() (n notice, err error) {
 		if fds[0].Revents&unix.POLLIN == 0 {
 			continue
 		}
-		n = notice{}
+		n = notification{}
 		_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(d.listener), unix.SECCOMP_IOCTL_NOTIF_RECV,
 			uintptr(unsafe.Pointer(&n)))
 		if errno == 0 {
@@ -143,33 +143,33 @@ func (d *deputy) next() (n notice, err error) {
 	}
 }
 
-// slowly answers a call on a socket that may take long, while another thread takes the next ones.
-func (c *caller) slowly(fd int, do func() error) verdict {
+// answerSlowly answers a call that may take long, while another thread takes the next ones.
+func (c *caller) answerSlowly(fd int, do func() error) callResult {
 	c.mu.Lock()
-	full := c.ended || len(c.waiting) >= mostBusy
+	full := c.ended || len(c.waiting) >= maxWaiting
 	if !full {
 		c.waiting[fd] = true
 	}
 	c.mu.Unlock()
 	if full {
-		return verdict{errno: unix.EAGAIN}
+		return callResult{errno: unix.EAGAIN}
 	}
 	if c.idle.Load() == 0 {
 		c.threads.Go(c.serve)
 	}
-	c.turn.Unlock()
-	c.answer(no(do()))
+	c.receiving.Unlock()
+	c.answer(errResult(do()))
 	c.mu.Lock()
 	delete(c.waiting, fd)
 	c.mu.Unlock()
 	c.idle.Add(1)
-	c.turn.Lock()
+	c.receiving.Lock()
 	c.idle.Add(-1)
-	return verdict{answered: true}
+	return callResult{answered: true}
 }
 
-// end waits until all threads are gone. The command is; what waits for the other side is woken.
-func (d *deputy) end() {
+// end waits until all threads have ended. The command has; calls that wait for a peer are woken.
+func (d *supervisor) end() {
 	d.mu.Lock()
 	d.ended = true
 	for fd := range d.waiting {
@@ -181,14 +181,14 @@ func (d *deputy) end() {
 
 // caller is a thread that waits for its call.
 type caller struct {
-	notice
-	*deputy
-	pidfd int // once it was needed
+	notification
+	*supervisor
+	pidfd int // 0 until it is needed
 }
 
-func (c *caller) answer(v verdict) {
+func (c *caller) answer(v callResult) {
 	r := reply{id: c.id, value: v.value, errno: -int32(v.errno)}
-	if v.leave {
+	if v.proceed {
 		r.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
 	}
 	_, _, _ = unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), unix.SECCOMP_IOCTL_NOTIF_SEND,
@@ -198,8 +198,9 @@ func (c *caller) answer(v verdict) {
 	}
 }
 
-// waits says whether the caller still waits. What was read of it by its pid is its own then.
-func (c *caller) waits() error {
+// validate returns an error if the caller no longer waits. If it does, what was read by its pid is the
+// caller's.
+func (c *caller) validate() error {
 	id := c.id
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener), ioctlValid,
 		uintptr(unsafe.Pointer(&id))); errno != 0 {
@@ -208,8 +209,8 @@ func (c *caller) waits() error {
 	return nil
 }
 
-// fd is a copy of a file of the caller.
-func (c *caller) fd(n uint64) (int, error) {
+// copyFD returns a copy of a file of the caller.
+func (c *caller) copyFD(n uint64) (int, error) {
 	if int32(n) < 0 {
 		return -1, unix.EBADF
 	}
@@ -222,7 +223,7 @@ func (c *caller) fd(n uint64) (int, error) {
 		if err != nil {
 			return -1, err
 		}
-		if err := c.waits(); err != nil {
+		if err := c.validate(); err != nil {
 			unix.Close(fd)
 			return -1, err
 		}
@@ -231,7 +232,7 @@ func (c *caller) fd(n uint64) (int, error) {
 	return unix.PidfdGetfd(c.pidfd, int(int32(n)), 0)
 }
 
-// process is the pid of the caller's process.
+// process returns the pid of the caller's process.
 func (c *caller) process() int {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(int(c.pid)) + "/status")
 	for line := range strings.Lines(string(text)) {
@@ -243,22 +244,22 @@ func (c *caller) process() int {
 	return 0
 }
 
-// memory copies n bytes of the caller, once.
-func (c *caller) memory(from uint64, n int) ([]byte, error) {
+// readMemory copies n bytes of the caller, once.
+func (c *caller) readMemory(from uint64, n int) ([]byte, error) {
 	buf := make([]byte, n)
 	local, remote := []unix.Iovec{{Base: &buf[0], Len: uint64(n)}}, []unix.RemoteIovec{{Base: uintptr(from),
 		Len: n}}
 	if got, err := unix.ProcessVMReadv(int(c.pid), local, remote, 0); err != nil || got != n {
 		return nil, unix.EFAULT
 	}
-	return buf, c.waits()
+	return buf, c.validate()
 }
 
-// text copies a string of the caller, page by page.
-func (c *caller) text(from uint64) (string, error) {
+// readString copies a string of the caller, page by page.
+func (c *caller) readString(from uint64) (string, error) {
 	var out []byte
 	for len(out) < unix.PathMax {
-		part, err := c.memory(from, int(4096-from%4096))
+		part, err := c.readMemory(from, int(4096-from%4096))
 		if err != nil {
 			return "", err
 		}
@@ -273,12 +274,12 @@ func (c *caller) text(from uint64) (string, error) {
 	return "", unix.ENAMETOOLONG
 }
 
-// times copies n pairs of numbers, or none if they stand nowhere.
-func (c *caller) times(from uint64, n int) ([]int64, error) {
+// readTimes copies n numbers; nil if the pointer is null.
+func (c *caller) readTimes(from uint64, n int) ([]int64, error) {
 	if from == 0 {
 		return nil, nil
 	}
-	buf, err := c.memory(from, 8*n)
+	buf, err := c.readMemory(from, 8*n)
 	if err != nil {
 		return nil, err
 	}
