@@ -151,7 +151,7 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 		Records: agent + "/state/running", Empty: agent + "/state/empty", Repos: made, Network: book,
 		Now: time.Now}
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
-	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
+	world := guard.NewWorld(guard.Machine{Workspace: work, Own: []string{agent + "/state",
 		agent + "/rules"}}).WithServer(l.Addr().String())
 	g := guard.New(guard.Config{World: world, Confiner: issuer, Now: time.Now, Metrics: metrics, Log: log})
 	proxy := confine.NewProxy(confine.ProxyConfig{Rules: rules{set}, Judge: g, Passes: book,

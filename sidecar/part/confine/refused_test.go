@@ -38,7 +38,7 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	book := NewPassStore(l.Addr().String(), PassLifetime, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Machine{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)

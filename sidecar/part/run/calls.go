@@ -161,7 +161,7 @@ func (r *Run) judgeAndRun(ctx context.Context, id string, call *tools.Call, does
 			Place:   d.Place,
 			Outcome: string(d.Outcome)})
 	}}
-	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {
+	passed, refusal := r.judge.Check(ctx, *call, observer, func(e approvals.Entry) {
 		r.showProgress(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
 			e.Until.Format(time.TimeOnly), e.ID))
 	})
@@ -195,7 +195,7 @@ func (r *Run) judgeAndRun(ctx context.Context, id string, call *tools.Call, does
 }
 
 // send tries a call once, within its time limit.
-func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
+func (r *Run) send(ctx context.Context, id string, call *guard.AllowedCall, within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	res := r.runAtSource(in, id, call)
@@ -206,7 +206,7 @@ func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within ti
 }
 
 // runAtSource runs a call at its source. A panic there fails the call but not the run.
-func (r *Run) runAtSource(ctx context.Context, id string, call *guard.Passed) (res tools.Result) {
+func (r *Run) runAtSource(ctx context.Context, id string, call *guard.AllowedCall) (res tools.Result) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id,

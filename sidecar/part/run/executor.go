@@ -29,7 +29,7 @@ type Source interface {
 	Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool
 	// Run runs a call once, until ctx ends. It touches only what was judged. A retry of the same call
 	// has the same id.
-	Run(ctx context.Context, id string, call *guard.Passed) tools.Result
+	Run(ctx context.Context, id string, call *guard.AllowedCall) tools.Result
 }
 
 // ExecutorConfig configures an executor. All fields but Journal must be set.

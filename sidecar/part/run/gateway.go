@@ -84,7 +84,7 @@ func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 }
 
 // Run sends a call and waits for the answer until ctx ends.
-func (c *Gateway) Run(ctx context.Context, id string, call *guard.Passed) tools.Result {
+func (c *Gateway) Run(ctx context.Context, id string, call *guard.AllowedCall) tools.Result {
 	who := call.Facts.Call.Subject
 	a := c.invoke(ctx, invocation{Name: call.Name, Args: call.Arguments, SessionKey: c.session(who),
 		IdempotencyKey: id}, who)

@@ -90,9 +90,9 @@ func (r *gatewayRig) asked() (names []string) {
 }
 
 // passed is a call that was judged.
-func passed(tool, args, session string, class tools.Class) *guard.Passed {
+func passed(tool, args, session string, class tools.Class) *guard.AllowedCall {
 	call := tools.Call{Name: tool, Arguments: json.RawMessage(args)}
-	return &guard.Passed{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class),
+	return &guard.AllowedCall{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class),
 		Subject: policy.Subject{Session: session, Channel: "webchat"}}}}
 }
 

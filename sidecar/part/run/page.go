@@ -16,7 +16,7 @@ import (
 const maxPage = 50000 // default limit of characters
 
 func (w *toolCall) fetch() (string, error) {
-	c := Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
+	c := Client{Judge: w.call.MayConnect, Resolver: w.Resolver, Connect: w.Connect}
 	header := http.Header{"User-Agent": {"gpt-oss-executor"},
 		"Accept": {"text/html, text/*, application/json, */*;q=0.5"}}
 	a, err := c.Do(w.ctx, Request{URL: w.in.URL, Header: header})

@@ -31,7 +31,7 @@ func (r *Run) resolve(call *tools.Call, s *modelReply,
 		ref, open := rules.Words.Read(v.Str, kind)
 		var is string
 		switch {
-		case open && kind == refer.Path && r.judge.There(v.Str):
+		case open && kind == refer.Path && r.judge.Exists(v.Str):
 			continue
 		case open:
 			found := refer.Find(kind, r.earlierResults(s, before))

@@ -31,7 +31,7 @@ func (b *toolbox) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.T
 type toolCall struct {
 	*toolbox
 	ctx  context.Context
-	call *guard.Passed
+	call *guard.AllowedCall
 	in   arguments
 }
 
@@ -45,7 +45,7 @@ type arguments struct {
 }
 
 // Run runs a call of a built-in tool.
-func (b *toolbox) Run(ctx context.Context, _ string, call *guard.Passed) tools.Result {
+func (b *toolbox) Run(ctx context.Context, _ string, call *guard.AllowedCall) tools.Result {
 	w := toolCall{toolbox: b, ctx: ctx, call: call}
 	if err := json.Unmarshal(call.Arguments, &w.in); err != nil {
 		return failed(fmt.Errorf("the arguments cannot be read: %w", err))

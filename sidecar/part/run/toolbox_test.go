@@ -53,7 +53,7 @@ func lay(t testing.TB, files map[string]string) *rig {
 		t.Fatal(err)
 	}
 	metrics := telemetry.New()
-	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now,
+	g := guard.New(guard.Config{World: guard.NewWorld(guard.Machine{Workspace: dir}), Now: time.Now,
 		Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
 	return &rig{t, dir, &toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()},
 		g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
@@ -66,7 +66,7 @@ func (r *rig) call(name string, args map[string]any) (res tools.Result, refused 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	passed, refusal := r.runs.Weigh(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
+	passed, refusal := r.runs.Check(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
 		Confidence: 1}, guard.Observer{}, func(approvals.Entry) {})
 	if refusal != nil {
 		return res, refusal.Why
