@@ -34,7 +34,7 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 	if asks == ruleset.Nobody {
 		return d.Message() + cannotAsk, ""
 	}
-	if asks != ruleset.Sidecar && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
+	if asks != ruleset.Sidecar && j.set.Confine() != ruleset.Always && j.asks.Trusts(asker(j.who), j.Now()) {
 		if asks == ruleset.TheAgent {
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: "the agent"})
 			return "", ""

@@ -74,7 +74,7 @@ func (j *judge) confiner() Confiner {
 // canConfine reports whether a call can run confined.
 func (j *judge) canConfine(looked *ruleset.Case) bool {
 	return j.confiner() != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() &&
-		(j.local || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
+		(j.local || j.wrapped.CanConfine(asker(j.who), j.Now())) && looked.Confinable()
 }
 
 // decideConfined decides a call that can run confined; plain is the decision without that. What may

@@ -118,8 +118,8 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	j.NoteDeparture("a3", here, asked)
 	j.Result(j.set, "a2", said("(no output)"))
 	j.Result(j.set, "a3", said("(no output)"))
-	if log.Count("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) ||
-		!j.asks.Hears(asker(there), j.Now()) {
+	if log.Count("gateway_does_not_ask") != 1 || j.asks.Trusts(asker(here), j.Now()) ||
+		!j.asks.Trusts(asker(there), j.Now()) {
 		t.Errorf("%s", log)
 	}
 	if said := log.String(); !strings.Contains(said, "agent=main channel=telegram call=a2") {
@@ -140,13 +140,13 @@ func TestAwait(t *testing.T) {
 		want   bool
 	}{
 		"asks": {askRepair, "(no output)", 0,
-			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, false},
+			func(j *judge) bool { return j.asks.Trusts(asker(who), j.Now()) }, false},
 		"asks, old": {askRepair, "(no output)", 2 * maxAwaited,
-			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, true},
+			func(j *judge) bool { return j.asks.Trusts(asker(who), j.Now()) }, true},
 		"confined": {confineRepair,
 			"sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 0,
-			func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
-		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, true},
+			func(j *judge) bool { return j.wrapped.CanConfine(asker(who), j.Now()) }, false},
+		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.CanConfine(asker(who), j.Now()) }, true},
 	} {
 		awaited := left.NoteDeparture("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
 		there, _, _ := newJudge(t)
