@@ -9,22 +9,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// Logged is one log of several, and what Verify found in it.
-type Logged struct {
+// LogReport is the report about one of several logs.
+type LogReport struct {
 	Dir string `json:"dir"`
 	*Report
 }
 
-// Together is what VerifyAll found.
-type Together struct {
-	Logs     []Logged `json:"logs"`
-	Answers  int      `json:"answers"`  // that persons gave
-	Used     int      `json:"used"`     // calls that such an answer let pass
-	Problems []string `json:"problems"` // between the logs
+// CombinedReport is the result of VerifyAll.
+type CombinedReport struct {
+	Logs     []LogReport `json:"logs"`
+	Answers  int         `json:"answers"`  // of people
+	Used     int         `json:"used"`     // calls that passed with such an answer
+	Problems []string    `json:"problems"` // between the logs
 }
 
-// Sound reports whether no log has a problem, and there is none between them.
-func (t *Together) Sound() bool {
+// Sound reports whether there is no problem in any log or between them.
+func (t *CombinedReport) Sound() bool {
 	for _, l := range t.Logs {
 		if len(l.Report.Problems) > 0 {
 			return false
@@ -33,21 +33,20 @@ func (t *Together) Sound() bool {
 	return len(t.Problems) == 0
 }
 
-// answers are what logs say of one approval.
-type answers struct {
+// approvalUse is what the logs say of one approval.
+type approvalUse struct {
 	allowed bool
-	granted bool     // for more calls than one
-	once    bool     // a call passed with it that says nothing of that
-	used    []string // where a call passed with it
+	granted bool     // covers more than one call
+	once    bool     // a call passed with it that names no grant
+	used    []string // where calls passed with it
 }
 
-// VerifyAll checks the logs of several replicas: each from end to end, and what they say of each
-// other. A person may answer at one replica, and the call pass at another: the answer must stand in
-// one of the logs, and hold for one call. expect are places that any one of the logs had earlier. The
-// error is one of reading.
-func VerifyAll(dirs []string, expect ...Checkpoint) (*Together, error) {
-	t := &Together{Problems: []string{}}
-	approvals, first, whole := map[string]*answers{}, map[Sum]string{}, true
+// VerifyAll verifies the logs of several replicas: each one, and what they say of each other. A person
+// may answer at one replica, and the call pass at another: the answer must be in one of the logs and
+// is valid for one call. expect are earlier places of any of the logs. The error is one of reading.
+func VerifyAll(dirs []string, expect ...Checkpoint) (*CombinedReport, error) {
+	t := &CombinedReport{Problems: []string{}}
+	approvals, first, whole := map[string]*approvalUse{}, map[Sum]string{}, true
 	found := make([]bool, len(expect))
 	for i, dir := range dirs {
 		for _, other := range dirs[:i] {
@@ -59,7 +58,7 @@ func VerifyAll(dirs []string, expect ...Checkpoint) (*Together, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Logs = append(t.Logs, Logged{dir, r})
+		t.Logs = append(t.Logs, LogReport{dir, r})
 		whole = whole && r.First <= 1
 		begun := false
 		err = Read(dir, func(r *Record, broken error) bool {
@@ -76,7 +75,7 @@ func VerifyAll(dirs []string, expect ...Checkpoint) (*Together, error) {
 			for i, e := range expect {
 				found[i] = found[i] || e == Checkpoint{r.Seq, r.Hash}
 			}
-			t.answer(approvals, r, fmt.Sprintf("%s: record %d", dir, r.Seq))
+			t.note(approvals, r, fmt.Sprintf("%s: record %d", dir, r.Seq))
 			return true
 		})
 		if err != nil {
@@ -92,14 +91,14 @@ func VerifyAll(dirs []string, expect ...Checkpoint) (*Together, error) {
 	return t, nil
 }
 
-func (t *Together) problem(format string, args ...any) {
+func (t *CombinedReport) problem(format string, args ...any) {
 	if len(t.Problems) < maxProblems {
 		t.Problems = append(t.Problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// answer notes what a record says of an approval.
-func (t *Together) answer(all map[string]*answers, r *Record, at string) {
+// note notes what a record says of an approval.
+func (t *CombinedReport) note(all map[string]*approvalUse, r *Record, at string) {
 	id := ""
 	switch {
 	case r.Answer != nil:
@@ -112,7 +111,7 @@ func (t *Together) answer(all map[string]*answers, r *Record, at string) {
 	}
 	a := all[id]
 	if a == nil {
-		a = &answers{}
+		a = &approvalUse{}
 		all[id] = a
 	}
 	if r.Answer == nil {
@@ -125,9 +124,9 @@ func (t *Together) answer(all map[string]*answers, r *Record, at string) {
 	a.allowed = a.allowed || a.granted || r.Answer.State == "allowed" || r.Answer.State == "used"
 }
 
-// compare checks that each call that passed with an approval had one, and no two the same. Where
+// compare checks that each call that passed with an approval had one, and no two calls the same. If
 // retention has removed records, an answer may be among them.
-func (t *Together) compare(all map[string]*answers, whole bool) {
+func (t *CombinedReport) compare(all map[string]*approvalUse, whole bool) {
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		a := all[id]
 		switch {
@@ -150,7 +149,7 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// Lines are a report as people read it.
+// Lines returns the report for people.
 func (r *Report) Lines() (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	for _, p := range r.Problems {
@@ -175,8 +174,8 @@ func (r *Report) Lines() (out []string) {
 	return append(out, verdict(len(r.Problems)))
 }
 
-// Lines are what was found, as people read it.
-func (t *Together) Lines() (out []string) {
+// Lines returns the report for people.
+func (t *CombinedReport) Lines() (out []string) {
 	for _, l := range t.Logs {
 		out = append(out, l.Dir+":")
 		for _, line := range l.Report.Lines() {

@@ -13,46 +13,46 @@ import (
 // first gave to the second, so no third one gets in. Each batch has its turn: a process first follows what
 // the other has written, and then adds to the end. So there is one chain, and no record is in it twice.
 
-// writerChange says whether another process writes to the folder, too.
-type writerChange struct {
+// shareChange says whether another process writes to the folder too.
+type shareChange struct {
 	company bool
 	done    chan error
 }
 
-// Share lets the process that gets this lock write to the folder, too, as Config.Lock.
+// Share returns the lock with which another process may write to the folder too, as Config.Lock.
 func (l *Log) Share() (lock *os.File, err error) {
 	if l == nil {
 		return nil, nil
 	}
-	if err := l.tell(true); err != nil {
+	if err := l.setShared(true); err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
 	return l.lock, nil
 }
 
-// Alone says that no other process writes any more.
+// Alone means that no other process writes any more.
 func (l *Log) Alone() error {
 	if l == nil {
 		return nil
 	}
-	if err := l.tell(false); err != nil {
+	if err := l.setShared(false); err != nil {
 		return fmt.Errorf("decision log: %w", err)
 	}
 	return nil
 }
 
-func (l *Log) tell(company bool) error {
-	c := writerChange{company, make(chan error, 1)}
+func (l *Log) setShared(company bool) error {
+	c := shareChange{company, make(chan error, 1)}
 	select {
-	case l.company <- c:
+	case l.shares <- c:
 		return <-c.done
 	case <-l.ended:
 		return errClosed
 	}
 }
 
-// held is the lock of the folder: the one that was given, or that this process takes.
-func (c *Config) held() (*os.File, error) {
+// takeLock returns the lock of the folder: the given one, or a new one.
+func (c *Config) takeLock() (*os.File, error) {
 	if c.Lock != nil {
 		given, err := c.Lock.Stat()
 		if err != nil {
@@ -66,14 +66,14 @@ func (c *Config) held() (*os.File, error) {
 	return lock(c.Dir)
 }
 
-// keep begins or ends the time in which another process writes, too.
-func (w *writer) keep(company bool) (err error) {
+// setShared begins or ends the time in which another process writes too.
+func (w *writer) setShared(company bool) (err error) {
 	if company == (w.turns != nil) {
 		return nil
 	}
 	if !company {
-		if w.turn(func() {}); w.astray != nil {
-			return w.astray
+		if w.turn(func() {}); w.lostTrack != nil {
+			return w.lostTrack
 		}
 		err = w.turns.Close()
 		w.turns = nil
@@ -90,29 +90,29 @@ func (w *writer) keep(company bool) (err error) {
 	return err
 }
 
-// turn does what writes: where another process does, too, in turn with that.
+// turn calls do; if another process writes too, they alternate.
 func (w *writer) turn(do func()) {
 	if w.turns == nil {
 		do()
 		return
 	}
-	if w.astray = waitFor(w.turns); w.astray == nil {
-		w.astray = w.follow()
+	if w.lostTrack = waitFor(w.turns); w.lostTrack == nil {
+		w.lostTrack = w.follow()
 	}
 	do()
 	if err := release(w.turns); err != nil {
-		_ = w.broken(err)
+		_ = w.failed(err)
 	}
 }
 
-// errTorn is for bytes at the end of a segment that are no record.
+// errTorn means that a segment ends with an invalid record.
 var errTorn = errors.New("the other process has left something that is no record")
 
-// follow goes to the end of what the other process has written. If that ended in the middle of a
-// record, it is set aside as after any crash.
+// follow goes to the end of what the other process has written. An incomplete record there is set
+// aside, as after a crash.
 func (w *writer) follow() error {
 	for {
-		err := w.read()
+		err := w.readNew()
 		if errors.Is(err, errTorn) {
 			err = errors.Join(w.settle(), w.file.Close())
 			w.file = nil
@@ -144,8 +144,8 @@ func (w *writer) follow() error {
 	}
 }
 
-// read takes the place behind the records that were added to the segment that is open.
-func (w *writer) read() (err error) {
+// readNew moves to the end of the records that were added to the current segment.
+func (w *writer) readNew() (err error) {
 	if w.file == nil {
 		return nil
 	}
