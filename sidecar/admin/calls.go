@@ -10,7 +10,7 @@ import (
 // judgeCall judges a call that a gateway is about to run, whichever model has made it. Unlike
 // checkPolicy it counts, logs the decision, and asks a person where the rules say so.
 func (a *API) judgeCall(w http.ResponseWriter, r *http.Request) error {
-	var q guard.Hooked
+	var q guard.HookRequest
 	if err := ReadJSON(r, &q); err != nil {
 		return err
 	}

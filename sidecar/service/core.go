@@ -46,7 +46,7 @@ type Core struct {
 	Routes       []sidecar.Route
 	AdminRoutes  []admin.Route
 	AdminPages   func(*admin.API, http.Handler) (http.Handler, error) // nil: the admin API has no pages
-	Elsewhere    state.Elsewhere
+	Elsewhere    state.PeerTexts
 	Replicas     func() sidecar.Replicas
 	RunsCommands bool           // runs of this server execute commands in this program
 	Shared       string         // where replicas share what they know; "": this one is alone

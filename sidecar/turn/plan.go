@@ -36,7 +36,7 @@ type PlannerConfig struct {
 	Upstream  *upstream.Client   // of the settings
 	Keys      upstream.FleetKeys // of other model servers
 	Guard     *guard.Guard
-	Elsewhere state.Elsewhere // what other replicas know of calls; nil: there are none
+	Elsewhere state.PeerTexts // what other replicas know of calls; nil: there are none
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
