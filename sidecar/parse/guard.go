@@ -11,39 +11,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// The gateway reads some text as calls, and runs them: a channel word with
-// to=NAME code and an object, [NAME] or [tool:NAME] with an object or parameters,
-// and <function=NAME>. What a model quotes, or a page that it read, could so run a
-// tool past every check. Text that leaves as prose therefore gets a zero-width
-// space into the middle of such markup, where NAME may mean a tool.
+// The gateway reads some text as calls and runs them: a channel word with to=NAME code and an object,
+// [NAME] or [tool:NAME] with an object or parameters, and <function=NAME>. A quotation, or a page that
+// the model read, could so run a tool past every check. Text that leaves as prose therefore gets a
+// zero-width space into the middle of such markup if NAME may mean a tool.
 // Grammar: OpenClaw, packages/tool-call-repair/src/{grammar,payload}.ts
 
-// gatewayChannels are the channel words that it knows.
+// gatewayChannels are the channel words that the gateway knows.
 var gatewayChannels = [...]string{harmony.Commentary, harmony.Analysis, harmony.Final}
 
 const (
 	zeroWidth = "\u200b"
-	maxGuard  = 512 // window in which the grammar must show; a full one counts as shown
+	maxGuard  = 512 // window of the grammar; a full one counts as a match
 )
 
-// Guard lets a text go on, piece by piece, with the markup in it broken. It holds the end of the
-// text where that may become such markup.
+// Guard breaks such markup in a text that arrives piece by piece. It holds the end of the text while
+// that may become markup.
 type Guard struct {
 	tools *tools.Catalog
 	held  []byte
 }
 
-// New makes a guard for a text that is shown beside the tools in c.
-func New(c *tools.Catalog) *Guard { return &Guard{tools: c} }
+// newGuard returns a guard for text beside the tools in c.
+func newGuard(c *tools.Catalog) *Guard { return &Guard{tools: c} }
 
-// Text is a whole text, with the markup in it broken.
-func InertText(c *tools.Catalog, text string) string { return New(c).Pass("", text, true) }
+// InertText breaks the markup in a whole text.
+func InertText(c *tools.Catalog, text string) string { return newGuard(c).Pass("", text, true) }
 
-// Held is how many bytes are held.
+// Held returns the number of held bytes.
 func (g *Guard) Held() int { return len(g.held) }
 
-// Pass takes in s, and gives what may leave, behind the text that is shown already. With eof nothing is held
-// any longer.
+// Pass adds s and returns what may leave, behind the text that is already shown. With eof nothing is
+// held.
 func (g *Guard) Pass(shown, s string, eof bool) string {
 	if len(g.held) > 0 {
 		s = string(append(g.held, s...))
@@ -55,7 +54,7 @@ func (g *Guard) Pass(shown, s string, eof bool) string {
 	return s
 }
 
-// broken is s with the markup in it broken, as far as it may leave.
+// broken returns s with its markup broken, as far as it may leave.
 func (g *Guard) broken(shown, s string, eof bool) string {
 	var out strings.Builder
 	from := 0
@@ -79,7 +78,7 @@ func (g *Guard) broken(shown, s string, eof bool) string {
 	return out.String() + s[from:]
 }
 
-// plainText says at a glance that no such markup begins in s.
+// plainText reports, at a glance, that no such markup begins in s.
 func plainText(s string) bool {
 	if len(s) < 16 {
 		return nextMark(s, 0) == len(s)
@@ -88,8 +87,8 @@ func plainText(s string) bool {
 		!strings.HasSuffix(s, "t") && !strings.HasSuffix(s, "to")
 }
 
-// nextMark is the offset of the next byte at or after i that such markup may
-// begin with: [ or < or the t of to=.
+// nextMark returns the offset of the next byte at or after i that may begin markup: [ or < or the t of
+// to=.
 func nextMark(s string, i int) int {
 	for ; i < len(s); i++ {
 		switch s[i] {
@@ -104,8 +103,8 @@ func nextMark(s string, i int) int {
 	return i
 }
 
-// callGrammar says whether s begins with what the gateway takes for a call, and
-// where to break it. before is the text that was passed on with s.
+// callGrammar reports whether s begins with what the gateway takes for a call, and where to break it.
+// before is the text in front of s in the same piece.
 func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is verdict) {
 	open := "to="
 	switch s[0] {
@@ -138,9 +137,8 @@ func (g *Guard) callGrammar(shown, before, s string, eof bool) (at int, is verdi
 	return len(open), callBody(open, s[end:], eof)
 }
 
-// callBody says whether s goes on behind the name as the gateway wants it. That it
-// wants a line break behind [NAME] does not count: it takes the seam between two
-// parts of a message for one.
+// callBody reports whether the gateway accepts s behind the name. It requires a line break behind
+// [NAME], which is ignored here: the seam between two parts of a message counts as one.
 func callBody(open, s string, eof bool) verdict {
 	if open == "to=" {
 		i := scan.SkipBlanks(s, 0)
@@ -167,17 +165,17 @@ func callBody(open, s string, eof bool) verdict {
 	return no
 }
 
-// skipScriptSpace is the offset of the first character that JavaScript does not take for
-// white space. cut says that s ends in the middle of it.
+// skipScriptSpace returns the offset of the first character that is no white space in JavaScript. cut
+// reports that s ends within a character.
 func skipScriptSpace(s string) (i int, cut bool) {
 	i = len(s) - len(strings.TrimLeft(s, scan.Script))
 	return i, i < len(s) && !utf8.FullRuneInString(s[i:])
 }
 
-// behindChannel says whether the text ends with a channel word and blanks, before what stands
-// in front of it. Blanks without an end count as such, too.
+// behindChannel reports whether the text in front ends with a channel word and blanks. A long run of
+// blanks counts as one.
 func behindChannel(shown, before string) bool {
-	const enough = 160 // bytes that tell
+	const enough = 160 // bytes that suffice
 	var room [2 * enough]byte
 	end := append(room[:0], shown[max(0, len(shown)-enough):]...)
 	end = append(end, before[max(0, len(before)-enough):]...)

@@ -12,10 +12,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// Torn reads doc, in which the reply ends: complete calls, and the one that was cut, if one
-// was. first says that nothing stands in front. It is false where doc need not be a call.
+// Torn reads doc, which the reply ends within: the complete calls, and the cut one if there is one.
+// first reports that nothing precedes doc. ok is false if doc need not be a call.
 func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int,
-	first bool) (got EnvelopeFound, half []Call, ok bool) {
+	first bool) (got Envelope, half []Call, ok bool) {
 	fixed, err := jsonrepair.Repair(doc, depth)
 	if err != nil {
 		return got, nil, false
@@ -26,13 +26,13 @@ func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int,
 	switch {
 	case guided:
 	case first && len(k.Calls) > 0 && got.Reasoning != "" && only(root, true, thoughtKeys):
-		return got, nil, true // it was cut before it came to anything else
+		return got, nil, true // cut before anything else
 	default:
 		one, ok := k.begins(offered, root)
 		return got, []Call{one}, ok
 	}
 	if got.List, ok = k.complete(offered, doc, depth); !ok {
-		return EnvelopeFound{}, nil, false
+		return Envelope{}, nil, false
 	}
 	if all := list.Array(); len(all) > len(got.List) {
 		one, is := k.begins(offered, all[len(all)-1])
@@ -41,8 +41,8 @@ func (k *Keys) Torn(offered *tools.Catalog, doc string, depth int,
 	return got, nil, len(got.List) > 0 || root.IsObject()
 }
 
-// complete is the calls that doc, which ends too early, holds whole. It is false where
-// something else stands in their list.
+// complete returns the complete calls in doc, which is cut. ok is false if something else stands in
+// their list.
 func (k *Keys) complete(offered *tools.Catalog, doc string, depth int) (list []Call, ok bool) {
 	s := jsontext.Scanner{Doc: []byte(doc), Depth: depth}
 	for in := s.Peek() == '{' && s.Enter('{'); in && s.Next('}'); {
@@ -60,18 +60,19 @@ func (k *Keys) complete(offered *tools.Catalog, doc string, depth int) (list []C
 	return list, ok
 }
 
-// begins says whether v, mended, was going to be a call: it says nothing but what calls
-// say, and has arguments, or a name that is offered or was going to be.
+// begins reports whether v, repaired, was becoming a call: it has no other keys than calls have, and
+// arguments or an offered name, maybe cut.
 func (k *Keys) begins(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v = k.inner(v)
 	name := firstOf(v, k.Name)
 	tool := !offered.Open() && offered.HasPrefix(name.Str)
 	ok = name.Type == gjson.String && (tool || firstOf(v, k.Arguments).Exists())
-	return Call{Name: strings.Clone(name.Str)}, ok && only(v, true, k.Name, k.Arguments, besides, thoughtKeys)
+	return Call{Name: strings.Clone(name.Str)}, ok &&
+		only(v, true, k.Name, k.Arguments, callMetadata, thoughtKeys)
 }
 
-// only says whether an object has no keys but these. With cut, one that has no value does
-// not count: the reply may have ended inside of it.
+// only reports whether an object has no keys but these. With cut, a key without a value does not count,
+// as the reply may have ended within it.
 func only(v gjson.Result, cut bool, keys ...[]string) (yes bool) {
 	yes = v.IsObject()
 	v.ForEach(func(key, value gjson.Result) bool {
@@ -81,8 +82,8 @@ func only(v gjson.Result, cut bool, keys ...[]string) (yes bool) {
 	return yes
 }
 
-// boxed is doc with the arguments of its last call as a JSON text in their place, just as they stand:
-// they are no JSON, and all around them is. So the damage cannot reach beyond them.
+// boxed returns doc with the arguments of its last call as a JSON string. They are no JSON and all
+// around them is, so the damage cannot reach beyond them.
 func (k *Keys) boxed(doc string) (box, args string, ok bool) {
 	const most = 8 // keys that are tried: one may stand in the arguments
 	end := len(doc)
@@ -113,8 +114,8 @@ func (k *Keys) boxed(doc string) (box, args string, ok bool) {
 	return "", "", false
 }
 
-// certain reports whether each call fits an offered tool, args are those of the last call, and no text was
-// put into an argument that the model did not name.
+// certain reports whether each call fits an offered tool, args are those of the last call, and no text
+// was put into an argument that the model did not name.
 func certain(offered *tools.Catalog, calls []Call, args string) bool {
 	if n := len(calls); n == 0 || calls[n-1].Args != args {
 		return false
@@ -126,11 +127,10 @@ func certain(offered *tools.Catalog, calls []Call, args string) bool {
 	})
 }
 
-// severed takes the calls in v[from:], a value that the reply ends in. The complete ones leave. The one
-// that was cut is refused, even where only brackets are missing: more arguments may have been to come, and
-// a tool must not get half a document. Then the model is asked again. It is false, and nothing has
-// happened, where that need not be a call, and in thoughts, where only whole calls count.
-func (t *text) severed(st *Strategy, v string, from int) bool {
+// takeTruncated takes the complete calls in v[from:], which ends the reply, and refuses the cut one,
+// even if only brackets are missing: more arguments may have been to come. It returns false, without
+// effect, if the value need not be a call, and in thoughts, where only whole calls count.
+func (t *text) takeTruncated(st *Strategy, v string, from int) bool {
 	got, half, ok := t.envelopeOf(st).Torn(t.r.c, strings.Clone(v[from:]), t.r.facts.MaxDepth, t.first)
 	if !ok || t.field == Reasoning || !mayBe(Object, t.atEnd(v)) ||
 		!t.allowed(st, from, len(v), v[from:]) {
@@ -139,15 +139,15 @@ func (t *text) severed(st *Strategy, v string, from int) bool {
 	if len(got.List)+len(half) == 0 {
 		t.note(st, from, len(v), Dropped, "the reply ends before a call")
 	}
-	t.takeAll(st, from, len(v), got, tools.Ending{})
+	t.addAll(st, from, len(v), got, tools.Ending{})
 	for _, c := range half {
-		t.cutOff(st, v, from, c.Name)
+		t.refuseTruncated(st, v, from, c.Name)
 	}
 	return true
 }
 
-// cutOff refuses the call in v[from:], which the reply ends in.
-func (t *text) cutOff(st *Strategy, v string, from int, name string) {
+// refuseTruncated refuses the call in v[from:], which ends the reply.
+func (t *text) refuseTruncated(st *Strategy, v string, from int, name string) {
 	const why = "the reply ends inside the call"
 	t.note(st, from, len(v), Refused, why)
 	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name,

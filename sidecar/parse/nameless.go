@@ -9,11 +9,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// stepLost reads a commentary message without a recipient. JSON in it is the
-// arguments of a call whose name was lost; text is for the user.
-func (t *text) stepLost(v string, eof bool) (int, bool) {
-	if t.hanging {
-		t.enter(inTail)
+// stepNameless reads a commentary message without a recipient. JSON in it is the arguments of a call
+// whose name was lost; text is for the user.
+func (t *text) stepNameless(v string, eof bool) (int, bool) {
+	if t.unterminated {
+		t.enter(inInvented)
 		return 0, false
 	}
 	i := t.skipBlank(v)
@@ -21,7 +21,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 		return 0, true
 	}
 	if i < len(v) && t.grammar.Heads(v[i:]) { // <|message|> came too early
-		switch o, is := t.recipient(v[i:], i, eof); is {
+		switch o, is := t.recipientHeader(v[i:], i, eof); is {
 		case wait:
 			return 0, true
 		case yes:
@@ -32,7 +32,7 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	if kind, is := scan.StartsAny(v[i:], t.grammar.Words.Types, eof); is == wait {
 		return 0, true
 	} else if j := i + len(kind); is == yes && (j == len(v) || v[j] == '{' ||
-		v[j] == ' ') { // it came behind the token
+		v[j] == ' ') { // behind the token
 		if j = scan.SkipBlanks(v, j); j == len(v) && !eof {
 			return 0, true
 		} else if j < len(v) && v[j] == '{' {
@@ -54,21 +54,21 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	if is == wait || behind == len(v) && !eof {
 		return 0, true
 	}
-	signs := t.leadIn()
+	signs := t.leadSigns()
 	if is == no && behind < len(v) && v[behind] != '{' {
-		switch t.marked(v[behind:], eof) {
+		switch t.startsMarkup(v[behind:], eof) {
 		case wait:
 			return 0, true
 		case no:
 			signs |= Behind
 		}
 	}
-	switch taken := t.nameless(v, i, end, tok == harmony.Call, signs); {
+	switch taken := t.takeNameless(v, i, end, tok == harmony.Call, signs); {
 	case taken && signs.Has(Behind):
-		t.behindCall(end)
-		t.filler = false
+		t.afterCall(end)
+		t.afterMessage = false
 	case taken, t.head.Channel == harmony.Commentary && (signs == 0 || !t.r.facts.Asked):
-		t.between()
+		t.awaitMessage()
 	default:
 		t.r.aboutCall = t.r.aboutCall || signs != 0
 		t.message(Text, false)
@@ -78,54 +78,54 @@ func (t *text) stepLost(v string, eof bool) (int, bool) {
 	return end, false
 }
 
-// guessed says that an object that fits one tool is a call whose name was lost, and no answer. Where it may
-// be either, the model is asked: users ask for an object in too many ways to list. So a tool that changes
-// something is called only if words in front or the thoughts make it, or the server says that the reply ends
-// in a call; so is one that reads, unless it is alone.
-func (t *text) guessed(call tools.Call, alone bool) bool {
+// acceptsNameless reports whether an object that fits one tool is a call whose name was lost, not an
+// answer. Users ask for objects in too many ways to list, so the model is asked in doubt. A tool that
+// changes something is called only if text in front or the thoughts announce it, or the server reports a
+// call; one that reads also if it does not stand alone.
+func (t *text) acceptsNameless(call tools.Call, alone bool) bool {
 	var thought Front
-	thought.Add(t.r.mused.String())
+	thought.Add(t.r.thoughtText.String())
 	alone = alone && t.r.c.Class(call.Name) == tools.Read
 	switch f := &t.r.facts; {
 	case t.r.calls:
 	case f.Formatted:
 		return false
-	case t.r.wantsData(), !alone && !t.names(&thought, call.Name) && !t.names(&t.past, call.Name):
+	case t.r.wantsData(), !alone && !t.announces(&thought, call.Name) && !t.announces(&t.front, call.Name):
 		t.doubted = !f.Asked
 		return t.doubted
 	}
 	return true
 }
 
-// leftover takes the arguments that end at v[:end], behind what a header left that lost the name.
-func (t *text) leftover(v string, end int, eof bool) (int, bool) {
+// takeLostName takes the arguments that end at v[:end], behind the rest of a header that lost the name.
+func (t *text) takeLostName(v string, end int, eof bool) (int, bool) {
 	a, is := t.around(v, end, eof)
 	if is == wait {
 		return 0, true
 	}
 	st, args := t.r.s.json, strings.Clone(v[t.at:end])
-	if t.envelope(st, v, t.at, end, t.ending(), a) {
-		return t.behindCall(end)
+	if t.takeEnvelope(st, v, t.at, end, t.ending(), a) {
+		return t.afterCall(end)
 	}
 	call, ok := t.r.c.Fit(args, t.ending())
-	if !ok || t.r.cut() || a != 0 || !t.guessed(call, t.first) ||
-		!t.infer(st, v, 0, end, call) {
+	if !ok || t.r.cut() || a != 0 || !t.acceptsNameless(call, t.first) ||
+		!t.takeInferred(st, v, 0, end, call) {
 		return t.releaseNamedCall(v[:end], noCall)
 	}
-	return t.behindCall(end)
+	return t.afterCall(end)
 }
 
-// wantsData says that an object may be the answer.
+// wantsData reports whether an object may be the answer.
 func (r *Reader) wantsData() bool {
 	f := &r.facts
-	return f.aboutCalls() || Has(f.User, f.Data) || Has(r.mused.String(), f.Data)
+	return f.aboutCalls() || HasWord(f.User, f.Data) || HasWord(r.thoughtText.String(), f.Data)
 }
 
-// nameless looks for a call in JSON that came without a name; closed says that the token of calls
-// ends it. Where the text around it speaks about it, the model is asked.
-func (t *text) nameless(v string, from, end int, closed bool, signs Signs) bool {
+// takeNameless takes a call from JSON without a name; closed reports that the token of calls ends it. If
+// the text around it is about it, the model is asked.
+func (t *text) takeNameless(v string, from, end int, closed bool, signs Signs) bool {
 	st := t.r.s.harmony
-	// and so is one of a tool that changes something, if text goes on behind it
+	// text behind makes a tool that changes something unclear
 	unclear := func(c Call) bool {
 		class, _ := t.r.c.ClassOf(c.Name)
 		return signs.Has(Led) || signs.Has(Behind) && class != tools.Read
@@ -134,10 +134,10 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Signs) bool 
 	switch {
 	case ok && slices.ContainsFunc(found.List, unclear):
 		if t.doubted = !t.r.facts.Asked && t.allowed(st, from, end, v[from:end]); t.doubted {
-			t.takeAll(st, from, end, found, t.ending())
+			t.addAll(st, from, end, found, t.ending())
 		}
 		return t.doubted
-	case ok && t.takeIf(st, v, from, end, found, t.ending(), 0):
+	case ok && t.takeFound(st, v, from, end, found, t.ending(), 0):
 		return true
 	}
 	doc := strings.Clone(v[from:end])
@@ -149,7 +149,7 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Signs) bool 
 			Why: "the call names no tool, and its arguments fit no single one"})
 		return false
 	case !unclear(Call{Name: call.Name}):
-		if !closed && !t.guessed(call, true) {
+		if !closed && !t.acceptsNameless(call, true) {
 			return false
 		}
 	case t.r.facts.Asked:
@@ -157,14 +157,15 @@ func (t *text) nameless(v string, from, end int, closed bool, signs Signs) bool 
 	default:
 		t.doubted = true
 	}
-	return t.infer(st, v, from, end, call)
+	return t.takeInferred(st, v, from, end, call)
 }
 
-// infer takes a call that lost its name, whose arguments are v[from:to], if the strategy's condition holds.
-func (t *text) infer(st *Strategy, v string, from, to int, call tools.Call) bool {
+// takeInferred takes a call that lost its name, with the arguments v[from:to], if the strategy's
+// condition holds.
+func (t *text) takeInferred(st *Strategy, v string, from, to int, call tools.Call) bool {
 	ok := t.allowed(st, from, to, v[from:to])
 	if ok {
-		t.take(st, from, to, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from,
+		t.record(st, from, to, call, nil, []tools.Repair{{Kind: "name.inferred", At: t.base + from,
 			To: call.Name}})
 	}
 	return ok
