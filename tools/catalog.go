@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// Catalog answers for one request: which tools are offered, and which of them a
-// damaged call means. It is safe for concurrent use once Defer has been called.
+// Catalog knows the tools of one request, and which of them a damaged call means. It is safe for
+// concurrent use once Defer has been called.
 type Catalog struct {
 	rules    *Rules
 	schemas  *Schemas
@@ -22,8 +22,7 @@ type Catalog struct {
 	open     bool
 }
 
-// NewCatalog returns the catalog of the offered tools. Where none is offered,
-// nothing may be called. A nil r is the zero Rules, a nil s a memo of its own.
+// NewCatalog returns the catalog of the offered tools. A nil r is the zero Rules, a nil s a new memo.
 func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
 	if r == nil {
 		r = &Rules{}
@@ -34,8 +33,8 @@ func NewCatalog(r *Rules, s *Schemas, offered []Tool) *Catalog {
 	return &Catalog{rules: r, schemas: s, offered: offered}
 }
 
-// Own makes the offered tools ones that hold no byte of the request that they came in, and gives them: their
-// schemas are those of the memo. One goroutine at a time uses the catalog.
+// Own replaces the offered tools by copies that share no memory with the request, and returns them.
+// Schemas come from the memo. It must not run concurrently with other methods.
 func (c *Catalog) Own() []Tool {
 	own := make([]Tool, len(c.offered))
 	for i, t := range c.offered {
@@ -46,28 +45,27 @@ func (c *Catalog) Own() []Tool {
 	return own
 }
 
-// OpenCatalog returns the catalog for a reply whose tools are not known: every
-// well-formed name is a tool, no schema is checked, and text that is no JSON
-// becomes {"input": text}.
+// OpenCatalog returns the catalog of a reply whose tools are unknown: every well-formed name is a tool,
+// no schema is checked, and text that is no JSON becomes {"input": text}.
 func OpenCatalog(r *Rules) *Catalog {
 	c := NewCatalog(r, nil, nil)
 	c.open = true
 	return c
 }
 
-// deferredVia is the tool by which OpenClaw's Tool Search calls the tools that it
-// lists by name in the system prompt but does not offer. A direct call of one is
-// answered "Tool NAME not found"; tool_call {"id": NAME, "args": {…}} works.
+// deferredVia is the tool by which OpenClaw's Tool Search calls the tools that it lists in the system
+// prompt but does not offer. A direct call of one is answered "Tool NAME not found"; tool_call {"id":
+// NAME, "args": {…}} works.
 const deferredVia = "tool_call"
 
-// Defer names the tools that are reached by "tool_call" where that is offered.
-// Call it before any other use.
+// Defer names the tools that are reached by "tool_call", if that is offered. Call it before any other
+// method.
 func (c *Catalog) Defer(names []string) { c.deferred = names }
 
 // Exact reports whether a tool of exactly this name is offered.
 func (c *Catalog) Exact(name string) bool { return c.exact(name) != nil }
 
-// Takes reports whether an offered tool has an argument, by its schema.
+// Takes reports whether the schema of an offered tool has the argument.
 func (c *Catalog) Takes(tool, argument string) bool {
 	t := c.exact(tool)
 	if t == nil {
@@ -86,8 +84,8 @@ func (c *Catalog) exact(name string) *Tool {
 	return nil
 }
 
-// HasPrefix reports whether some offered name is word or begins with it. In an
-// open catalog any word of name characters may become one.
+// HasPrefix reports whether some offered name begins with word. In an open catalog, any word of name
+// characters may become a name.
 func (c *Catalog) HasPrefix(word string) bool {
 	if c.open {
 		return strings.IndexFunc(word, func(r rune) bool { return !isNameRune(r) }) < 0
@@ -103,10 +101,10 @@ func (c *Catalog) HasPrefix(word string) bool {
 // Empty reports whether nothing may be called.
 func (c *Catalog) Empty() bool { return !c.open && len(c.offered) == 0 }
 
-// Open reports whether the tools are not known, so that every name is one.
+// Open reports whether the tools are unknown, so that every name is one.
 func (c *Catalog) Open() bool { return c.open }
 
-// Names returns the names of the offered tools, in the order they were offered.
+// Names returns the offered names in order.
 func (c *Catalog) Names() []string {
 	out := make([]string, len(c.offered))
 	for i := range c.offered {
@@ -115,7 +113,7 @@ func (c *Catalog) Names() []string {
 	return out
 }
 
-// Initials is the set of the bytes that offered names begin with.
+// Initials returns the first bytes of the offered names.
 func (c *Catalog) Initials() (set scan.Bytes) {
 	for i := range c.offered {
 		if name := c.offered[i].Name; name != "" {
@@ -128,8 +126,8 @@ func (c *Catalog) Initials() (set scan.Bytes) {
 // Class returns the class of a tool by its name.
 func (c *Catalog) Class(name string) Class { return c.rules.Class(name) }
 
-// ClassOf is the class of the tool that a name means, as the model wrote it. known says that
-// the rules know it to write or execute; without that, a tool is taken to write.
+// ClassOf returns the class of the tool that raw means. known reports that a rule classes it as Write or
+// Exec; unknown names are Write.
 func (c *Catalog) ClassOf(raw string) (class Class, known bool) {
 	m, refusal := c.Name(raw)
 	if refusal != nil {
@@ -139,25 +137,24 @@ func (c *Catalog) ClassOf(raw string) (class Class, known bool) {
 	return c.rules.Class(tool), c.rules.harmful(tool)
 }
 
-// End says how the text of a call came to its end.
+// End tells how the text of a call ended.
 type End uint8
 
 // The ends.
 const (
-	Ended  End = iota // its own, or that of a reply that ended by itself: finish "stop" or "tool_calls"
-	Unsaid            // that of a reply whose end is unknown
-	Cut               // that of a reply that was cut: by max_tokens, or since its stream broke
+	Ended  End = iota // by itself, or with a reply of finish "stop" or "tool_calls"
+	Unsaid            // with a reply whose end is unknown
+	Cut               // cut: by max_tokens, or by a broken stream
 )
 
 // Ending is the end of the text of a call.
 type Ending struct {
 	How     End
-	Guessed bool // the text that the arguments come from was mended, and they may be others
+	Guessed bool // the text was repaired, and its arguments may be others
 }
 
-// Call makes one correct call of a name and arguments as the model wrote them, or
-// says why there is none. Undamaged arguments leave byte for byte, and are not copied:
-// they must not change any more.
+// Call returns the correct call for a name and arguments as the model wrote them, or the refusal.
+// Undamaged arguments are returned as they are, not copied: they must not change any more.
 func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	m, refusal := c.Name(raw)
 	if refusal != nil {
@@ -169,11 +166,11 @@ func (c *Catalog) Call(raw string, args []byte, end Ending) (Call, *Refusal) {
 	return c.arguments(m, string(args), end)
 }
 
-// untouched reports whether args can leave as they stand, after one look at every byte. It
-// is false, too, where a second look is needed to tell.
+// untouched reports, after one look at every byte, whether args can leave unchanged. It is also false if
+// a second look is needed.
 func (c *Catalog) untouched(m Match, args []byte) bool {
 	if m.Deferred != "" || len(args) == 0 || args[0] != '{' || args[len(args)-1] != '}' || len(args) < 32 &&
-		nameless.Match(args) {
+		noArguments.Match(args) {
 		return false
 	}
 	s := c.schemaOf(m)
@@ -190,15 +187,15 @@ func (c *Catalog) untouched(m Match, args []byte) bool {
 	w := c.shaper(m)
 	var few [8]argument
 	all := argumentsOf(args, few[:0])
-	return !own && !w.stranger(all) && c.sound(m, w, all, args) == nil
+	return !own && !w.hasUnknown(all) && c.checkMeaning(m, w, all, args) == nil
 }
 
-// arguments reads the arguments of a tool that was found.
+// arguments reads the arguments of a known tool.
 func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 	w := c.shaper(m)
 	object, refusal := c.object(m, w, text, end)
 	if refusal == nil {
-		refusal = c.sound(m, w, argumentsOf([]byte(object), nil), []byte(object))
+		refusal = c.checkMeaning(m, w, argumentsOf([]byte(object), nil), []byte(object))
 	}
 	if refusal != nil {
 		refusal.Text = strings.TrimSpace(text)
@@ -207,7 +204,7 @@ func (c *Catalog) arguments(m Match, text string, end Ending) (Call, *Refusal) {
 	return Call{Name: m.Name, Arguments: []byte(object), Repairs: append(m.Repairs, w.repairs...)}, nil
 }
 
-// Plain is a text without the damage that its signs show, wherever it stands.
+// Plain returns text without the damage that its signs alone show.
 func (c *Catalog) Plain(text string) (plain string, repairs []Repair) {
 	plain, steps := c.schemas.ops.Plain(text)
 	for _, s := range steps {
@@ -216,15 +213,14 @@ func (c *Catalog) Plain(text string) (plain string, repairs []Repair) {
 	return plain, repairs
 }
 
-// cutOff says that the call was cut, and did not end by itself. A model that ended a call may have forgotten
-// a quote: for a tool that reads, it is put there. If the end is Unsaid, a value without its closers was cut
-// if the tool changes something.
+// cutOff reports whether the call was cut. A tool that reads may lack a final quote if the model ended
+// the call. If the end is Unsaid, a value without its closers was cut if the tool changes something.
 func (w *shaper) cutOff(r args.Reading, end Ending) bool {
 	switch {
-	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.trailed:
+	case r.Cut == jsonrepair.MidValue, r.Cut == jsonrepair.Unended && w.trailing:
 		return true
 	case end.How == Cut:
-		return r.Cut != jsonrepair.Whole || w.closed() || r.Raw
+		return r.Cut != jsonrepair.Whole || w.closerAdded() || r.Raw
 	case w.harmless():
 		return false
 	case end.How == Unsaid:
@@ -233,37 +229,38 @@ func (w *shaper) cutOff(r args.Reading, end Ending) bool {
 	return r.Cut == jsonrepair.Unended
 }
 
-// refuseCut says that the arguments of a tool were cut off.
 func (w *shaper) refuseCut(name string) *Refusal {
 	return w.refuse(Truncated, fmt.Sprintf("the arguments of %s were cut off; send them again, shorter",
 		name))
 }
 
-// maxLevels bounds how often an object is looked for one level deeper, so that time stays linear.
+// maxLevels bounds the objects around the arguments that are removed, so that time stays linear.
 const maxLevels = 4
 
-// object returns the arguments of m in the form that its tool takes them.
+// object returns the arguments of m as its tool takes them.
 func (c *Catalog) object(m Match, w *shaper, text string, end Ending) (string, *Refusal) {
-	return w.read(text, func(w *shaper, r args.Reading) (string, *Refusal) { return c.take(m, w, r, end) })
+	return w.read(text, func(w *shaper, r args.Reading) (string, *Refusal) {
+		return c.fitReading(m, w, r, end)
+	})
 }
 
-// take returns the object of a reading in the form that the tool takes it.
-func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, *Refusal) {
-	if refusal := w.beside(r.Around); refusal != nil {
+// fitReading returns the object of a reading as the tool takes it.
+func (c *Catalog) fitReading(m Match, w *shaper, r args.Reading, end Ending) (string, *Refusal) {
+	if refusal := w.refuseRemark(r.Around); refusal != nil {
 		return "", refusal
 	}
 	if w.cutOff(r, end) {
 		return "", w.refuseCut(m.Name)
 	}
 	r.Unsure = r.Unsure || end.Guessed
-	if refusal := w.guess(r); refusal != nil {
+	if refusal := w.refuseGuess(r); refusal != nil {
 		return "", refusal
 	}
 	if inner, ok := c.ownEnvelope(m, w.schema, []byte(r.Text)); ok {
 		w.note("args.unwrap", r.Text, inner, "")
 		return c.object(m, w, inner, end)
 	}
-	if inner, ok := w.unschemed(r.Text); ok && w.levels < maxLevels {
+	if inner, ok := w.schemaValues(r.Text); ok && w.levels < maxLevels {
 		if object, ok := c.within(m, w, r.Text, inner, end); ok {
 			return object, nil
 		}
@@ -271,16 +268,16 @@ func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, 
 	if m.Deferred != "" {
 		r.Text = `{"id":` + jsontext.Quote(m.Deferred) + `,"args":` + r.Text + `}`
 	}
-	if outer, ok := w.nested(r.Text); ok {
+	if outer, ok := w.wrapMissing(r.Text); ok {
 		w.note("args.nest", r.Text, outer, "")
 		r.Text = outer
 	}
 	noted := len(w.repairs)
 	object, refusal := w.fit(r.Text)
-	if refusal == nil && !w.strangers(argumentsOf([]byte(object), nil)) || w.schema == nil {
+	if refusal == nil && !w.allUnknown(argumentsOf([]byte(object), nil)) || w.schema == nil {
 		return object, refusal
 	}
-	if inner, ok := c.deeper(m, w, r.Text); ok && w.levels < maxLevels {
+	if inner, ok := c.innerObject(m, w, r.Text); ok && w.levels < maxLevels {
 		w.repairs = w.repairs[:noted]
 		if object, ok := c.within(m, w, r.Text, inner, end); ok {
 			return object, nil
@@ -289,7 +286,7 @@ func (c *Catalog) take(m Match, w *shaper, r args.Reading, end Ending) (string, 
 	return object, refusal
 }
 
-// within returns the arguments that stand within an object, if they are what the tool takes.
+// within returns the arguments inside of an object, if the tool takes them.
 func (c *Catalog) within(m Match, w *shaper, object, inner string, end Ending) (string, bool) {
 	noted := len(w.repairs)
 	w.levels++
@@ -305,7 +302,7 @@ func (c *Catalog) shaper(m Match) *shaper {
 	return &shaper{ops: c.schemas.ops, tool: m.Name, schema: c.schemaOf(m), rules: c.rules, open: c.open}
 }
 
-// schemaOf is the schema of the arguments of m; nil: nothing is known of them.
+// schemaOf returns the schema of the arguments of m, or nil.
 func (c *Catalog) schemaOf(m Match) *schema {
 	if m.Tool == nil || m.Deferred != "" {
 		return nil

@@ -6,26 +6,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// checker is a schema in the form that text is checked with while it is read, once and
-// without values made of it. It knows the keywords that most tools have. Where a schema
-// says more, its value is made and the schema itself decides.
+// checker checks text against a schema in one pass, without building values. It knows the common
+// keywords; for a schema with others, the value is built and the schema itself decides.
 type checker struct {
 	types    kindSet
 	props    map[string]property
-	required uint64   // the bits of the properties that must be there
+	required uint64   // bits of the required properties
 	closed   bool     // no other properties
-	others   *checker // of the other properties; nil: anything
+	others   *checker // of other properties; nil: anything
 	items    *checker // nil: anything
-	whole    *Schema  // nil: what stands above is all
+	whole    *Schema  // decides instead; nil: the fields above do
 }
 
-// property is one of the properties of an object. Each has a bit of its own.
+// property is a property of an object, with its own bit.
 type property struct {
 	bit uint64
 	*checker
 }
 
-// kindSet are types of JSON values; none stands for all.
+// kindSet is a set of types of JSON values; empty means all.
 type kindSet uint8
 
 const (
@@ -43,9 +42,9 @@ var kindNames = map[string]kindSet{
 	"string": isString, "array": isArray, "object": isObject,
 }
 
-// newChecker makes the checker of a schema.
+// newChecker returns the checker of a schema.
 func newChecker(s *Schema) *checker {
-	const most = 64 // bits there are
+	const most = 64 // in a uint64
 	if s == nil || s.Bool != nil && *s.Bool {
 		return nil
 	}
@@ -75,9 +74,8 @@ func newChecker(s *Schema) *checker {
 	return c
 }
 
-// accepts reads one value, and reports whether it is sure that the schema allows it: an
-// escape in a key, or a number such as 1.0 for an integer, leaves it in doubt.
-// Whether the text is JSON is for the scanner to say, behind the last byte.
+// accepts reads one value and reports whether the schema surely allows it; an escape in a key, or a
+// number such as 1.0 for an integer, is uncertain. The scanner checks the syntax.
 func (c *checker) accepts(s *jsontext.Scanner) bool {
 	if c == nil {
 		s.Skip()
@@ -104,10 +102,10 @@ func (c *checker) object(s *jsontext.Scanner) bool {
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		key, at := s.Key()
 		if at.To-at.From != len(key)+len(`""`) {
-			return false // an escape: it may be another spelling of a key
+			return false // an escape may be another spelling of a key
 		}
 		p, named := c.props[string(key)]
-		if !named && (c.closed || len(c.props) > 0 && odd(string(key))) {
+		if !named && (c.closed || len(c.props) > 0 && suspiciousKey(string(key))) {
 			return false
 		}
 		given |= p.bit
@@ -131,7 +129,7 @@ func (c *checker) list(s *jsontext.Scanner) bool {
 	return s.Err == nil
 }
 
-// kindOf is the kind of a scalar that stands in a text.
+// kindOf returns the kind of a scalar in a text.
 func kindOf(raw []byte) kindSet {
 	switch raw[0] {
 	case '"':

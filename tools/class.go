@@ -8,41 +8,38 @@ import (
 	"unicode/utf8"
 )
 
-// Class says what a tool does to the world.
+// Class is the effect of a tool on the world.
 type Class string
 
-// The classes, from harmless to harmful. What no rule knows is Write: a tool that
-// is not known to be harmless is not.
+// The classes, from harmless to harmful. A tool that no rule knows is Write.
 const (
 	Read  Class = "read"
 	Write Class = "write"
 	Exec  Class = "exec"
 
-	// Agent is a class of words, and of no tool: what works by itself, such as a subagent. A tool that
-	// runs one runs no command, and writes.
+	// Agent is a class of words only: what works by itself, such as a subagent. A tool that runs one
+	// writes.
 	Agent Class = "agent"
 )
 
-// Class returns the class of a tool by its name. A whole name that a rule lists
-// decides; otherwise the most harmful of its words does, and where no word says anything,
-// the other names of its group do. No class is below the floor.
+// Class returns the class of a tool by its name. A whole name in a rule decides; else the most harmful
+// of its words does, else the other names of its group. No class is below the floor.
 func (r *Rules) Class(name string) Class {
 	class := r.class(name)
-	if class == "" || class == Read && r.goesOn(name) {
+	if class == "" || class == Read && r.saysMore(name) {
 		class = Write
 	}
 	return class.AtLeast(r.Floors.of(name))
 }
 
-// goesOn reports whether a name says two things, and the second is none that a rule knows:
-// fetch_and_frob.
-func (r *Rules) goesOn(name string) bool {
+// saysMore reports whether a name joins two actions, and no rule knows the second: fetch_and_frob.
+func (r *Rules) saysMore(name string) bool {
 	all := words(name)
 	i := slices.IndexFunc(all, func(w string) bool { return w == "and" || w == "then" || w == "or" })
 	return i > 0 && r.Classes.of(strings.Join(all[i+1:], " ")) == ""
 }
 
-// AtLeast is the more harmful of two classes.
+// AtLeast returns the more harmful of two classes.
 func (c Class) AtLeast(floor Class) Class {
 	if harm(floor) > harm(c) {
 		return floor
@@ -50,32 +47,32 @@ func (c Class) AtLeast(floor Class) Class {
 	return c
 }
 
-// Classes are what the words of names say, ready to be asked. The zero Classes say nothing.
+// Classes are compiled class rules. The zero Classes have none.
 type Classes struct {
 	whole map[string]ranked // by key of a whole name
 	words map[string]sense
 	stems []stem
 }
 
-// ranked is a class that the rules give to a whole name, and how many names stand before it.
+// ranked is the class of a whole name, with the number of names before it.
 type ranked struct {
 	rank  int
 	class Class
 }
 
-// sense is what all rules say about one word.
+// sense is the meaning of one word in all rules.
 type sense struct {
-	found, noun, verb Class // by itself, where no other word says anything, about what the others name
+	found, noun, verb Class // alone; if no other word decides; of what the other words name
 	agent             bool
 }
 
-// stem is a word of the rules that ends in "*".
+// stem is a word of a rule that ends in "*".
 type stem struct {
 	begin string
 	sense sense
 }
 
-// NewClasses compiles rules, of which the first that lists a whole name decides.
+// NewClasses compiles rules. The first that lists a whole name decides.
 func NewClasses(rules ...ClassRule) Classes {
 	c := Classes{whole: map[string]ranked{}, words: map[string]sense{}}
 	for _, rule := range rules {
@@ -101,20 +98,20 @@ func NewClasses(rules ...ClassRule) Classes {
 			if begin, wild := strings.CutSuffix(w, "*"); wild {
 				c.stems = append(c.stems, stem{begin, s})
 			} else {
-				c.words[w] = c.words[w].and(s)
+				c.words[w] = c.words[w].merge(s)
 			}
 		}
 	}
 	return c
 }
 
-// and is what two rules say.
-func (s sense) and(o sense) sense {
+// merge returns the meaning of two rules.
+func (s sense) merge(o sense) sense {
 	return sense{s.found.AtLeast(o.found), s.noun.AtLeast(o.noun), s.verb.AtLeast(o.verb), s.agent || o.agent}
 }
 
-// of is what the words of a name say; empty where they say nothing. A whole name may stand behind that
-// of its namespace: repo_browser.print_tree.
+// of returns the class of a name, or "". A whole name may follow that of its namespace:
+// repo_browser.print_tree.
 func (c Classes) of(name string) Class {
 	whole, is := c.whole[key(name)]
 	if last, behind := c.whole[key(name[strings.LastIndexByte(name, '.')+1:])]; behind &&
@@ -126,21 +123,20 @@ func (c Classes) of(name string) Class {
 	}
 	var s sense
 	for _, word := range words(name) {
-		s = s.and(c.words[word])
+		s = s.merge(c.words[word])
 		for _, stem := range c.stems {
 			if strings.HasPrefix(word, stem.begin) {
-				s = s.and(stem.sense)
+				s = s.merge(stem.sense)
 			}
 		}
 	}
-	if s.agent && s.verb != "" && s.found != Exec && s.noun != Exec { // what is run is an agent
+	if s.agent && s.verb != "" && s.found != Exec && s.noun != Exec { // an agent is run
 		s.verb = Write
 	}
 	return cmp.Or(s.found.AtLeast(s.verb), s.noun)
 }
 
-// harmful reports whether a rule says of a name that it writes or executes. A name that no
-// rule knows is not harmful by this measure.
+// harmful reports whether a rule classes a name as Write or Exec.
 func (r *Rules) harmful(name string) bool {
 	return harm(r.class(name).AtLeast(r.Floors.of(name))) > harm(Read)
 }
@@ -157,9 +153,8 @@ func harm(c Class) int {
 	return 2
 }
 
-// words splits a name at everything that is neither letter nor digit, and where
-// camelCase begins a new word, and lower-cases the parts: "ReadFile_tool" is read,
-// file, tool; "HTTPGet" is http, get.
+// words splits a name at everything but letters and digits, and where camelCase begins a new word, and
+// lower-cases the parts: "ReadFile_tool" is read, file, tool; "HTTPGet" is http, get.
 func words(name string) (out []string) {
 	from, before := 0, rune(0)
 	end := func(to int) {

@@ -10,17 +10,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// maxNameBytes is the longest name that is looked at: OpenAI allows 64 bytes, MCP
-// gateways join a server's name to that.
+// maxNameBytes bounds a name: OpenAI allows 64 bytes, and MCP gateways prepend the name of a server.
 const maxNameBytes = 128
 
-// cleanName cuts from a name what is no part of it: a recipient marker in front
-// ("assistant<|channel|>commentary to=functions.exec"), Harmony tokens with all
-// that follows, quotes, and trailing garbage (`exec" parameter="command`, "exec?",
-// "exec––commentary"). Prefixes such as "functions." stay.
+// cleanName removes from a name what is no part of it: a recipient marker
+// ("assistant<|channel|>commentary to=functions.exec"), Harmony tokens with all that follows, quotes,
+// and trailing garbage (`exec" parameter="command`, "exec?", "exec––commentary"). Prefixes such as
+// "functions." stay.
 func cleanName(raw string) string { return nameRun(addressed(raw)) }
 
-// addressed is a name without a recipient marker in front and without tokens.
+// addressed returns a name without a recipient marker and tokens.
 func addressed(raw string) string {
 	s := raw
 	if i := strings.LastIndex(s, "to="); i >= 0 && (i == 0 || !isNameByte(s[i-1])) {
@@ -32,12 +31,12 @@ func addressed(raw string) string {
 	return cutTokens(scan.Head(s, 8*maxNameBytes))
 }
 
-// assigned are the words that a server takes for a part of the name: call=functions.exec
+// assigned are words that a server takes for a part of the name: call=functions.exec
 var assigned = [...]string{"call", "name", "tool", "tool_name", "function", "function_name", "recipient",
 	"recipient_name"}
 
-// cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>) behind the name. A token
-// inside a dotted name is only taken out: "browser<|channel|>.search".
+// cutTokens cuts s at its first Harmony token (openai/harmony: <|name|>) behind the name. A token within
+// a dotted name is only removed: "browser<|channel|>.search".
 func cutTokens(s string) string {
 	for {
 		from := strings.Index(s, "<|")
@@ -56,19 +55,18 @@ func cutTokens(s string) string {
 	}
 }
 
-// anyToken is a Harmony token, as cutTokens sees one.
+// anyToken matches a Harmony token as cutTokens does.
 var anyToken = regexp.MustCompile(`(?s)<\|.*?\|>`)
 
-// unquoted takes out the mark that opens a name behind its namespace: functions."read"
-var unquoted = strings.NewReplacer(`."`, ".", ".'", ".", ".`", ".")
+// quoteOpeners removes the opening quote behind a namespace: functions."read"
+var quoteOpeners = strings.NewReplacer(`."`, ".", ".'", ".", ".`", ".")
 
-// unescaped takes out what Markdown puts in front of signs: read\_file
-var unescaped = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
+// markdownEscapes removes Markdown's backslashes: read\_file
+var markdownEscapes = strings.NewReplacer(`\_`, "_", `\-`, "-", `\.`, ".")
 
-// nameRun returns the first run of name characters in s, without the blanks and
-// separators around it that no name begins or ends with.
+// nameRun returns the first run of name characters in s, without blanks and separators around it.
 func nameRun(s string) string {
-	s = unquoted.Replace(unescaped.Replace(s))
+	s = quoteOpeners.Replace(markdownEscapes.Replace(s))
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r != '_' && !isWordRune(r) })
 	if end := strings.IndexFunc(s, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
 		s = s[:end]
@@ -79,18 +77,17 @@ func nameRun(s string) string {
 	return strings.TrimRight(scan.Head(s, maxNameBytes), " -/:")
 }
 
-// isWordRune reports whether r may begin a name. Tool names come in any script.
+// isWordRune reports whether r may begin a name. Names come in any script.
 func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// isNameRune reports whether r may stand inside a name; blanks do in ReAct.
+// isNameRune reports whether r may stand within a name; blanks do in ReAct.
 func isNameRune(r rune) bool { return isWordRune(r) || strings.ContainsRune("_-. /:", r) }
 
 func isNameByte(b byte) bool { return b == '_' || b == '-' || isWordRune(rune(b)) }
 
-// stripPrefixes drops the prefixes that rules list, as often as there is one, and
-// says which rule did it.
+// stripPrefixes removes all prefixes that rules list, and returns the place of the last such rule.
 func (r *Rules) stripPrefixes(name string) (rest, place string) {
 	for again := true; again; {
 		again = false
@@ -103,10 +100,10 @@ func (r *Rules) stripPrefixes(name string) (rest, place string) {
 	return strings.Trim(name, " .-/:"), place
 }
 
-// key is what two spellings of one name have in common: no case, dashes, "_", blanks.
+// key is what spellings of one name share: no case, dashes, "_" or blanks.
 func key(name string) string { return strings.Map(keyRune, name) }
 
-// keyRune is a character as it stands in a key; negative: it does not.
+// keyRune returns a character as it stands in a key, or -1.
 func keyRune(r rune) rune {
 	if r == '-' || r == '_' || unicode.IsSpace(r) || r >= 0x80 && isOddDash(r) {
 		return -1
@@ -114,8 +111,8 @@ func keyRune(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// bareKey is key without dots and without the word "tool" at the end: ReadFileTool,
-// read_file_tool and read.file are one. It is empty where nothing else remains.
+// bareKey is key without dots and a final word "tool": ReadFileTool, read_file_tool and read.file are
+// one. It may be empty.
 func bareKey(name string) string {
 	parts := words(name)
 	for len(parts) > 0 && parts[len(parts)-1] == "tool" {
@@ -124,12 +121,10 @@ func bareKey(name string) string {
 	return strings.Join(parts, "")
 }
 
-// separators are what stands between the namespaces of a name, as Harmony, MCP
-// gateways and frameworks write it.
+// separators stand between the namespaces of a name in Harmony, MCP gateways and frameworks.
 var separators = [...]string{".", "/", "__", ":"}
 
-// segments returns every tail of name that follows a separator, the longest first:
-// "a.b.c" gives "b.c", "c".
+// segments returns every tail of name behind a separator, the longest first: "a.b.c" gives "b.c", "c".
 func segments(name string) []string {
 	var out []string
 	for i := 1; i < len(name); i++ {

@@ -11,16 +11,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// value returns raw, one JSON value, changed so that s accepts it. What s accepts
-// already, and what no way can mend, comes back as it is.
+// value returns raw, one JSON value, changed so that s accepts it; unchanged if it is valid or cannot be
+// repaired.
 func (w *shaper) value(s *Schema, raw string) string {
 	if w.accepts(s, raw) {
 		return raw
 	}
 	mark := len(w.repairs)
-	ways := [...]func(s *Schema, raw string) string{w.inside, w.scalar, w.decode, w.branch, w.list}
+	ways := [...]func(s *Schema, raw string) string{w.nestedValues, w.scalar, w.decode, w.branch, w.list}
 	for _, way := range ways {
-		if w.left <= 0 {
+		if w.budget <= 0 {
 			break
 		}
 		if out := way(target(s), raw); out != raw && w.accepts(s, out) {
@@ -31,14 +31,14 @@ func (w *shaper) value(s *Schema, raw string) string {
 	return raw
 }
 
-// accepts reports whether raw is valid, as long as there is budget to find out.
+// accepts reports whether raw is valid, within the budget.
 func (w *shaper) accepts(s *Schema, raw string) bool {
-	w.left -= len(raw) + 32
-	return w.left > 0 && s.Accepts(raw)
+	w.budget -= len(raw) + 32
+	return w.budget > 0 && s.Accepts(raw)
 }
 
-// inside mends what an object or a list holds.
-func (w *shaper) inside(s *Schema, raw string) string {
+// nestedValues repairs the values of an object or a list.
+func (w *shaper) nestedValues(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	switch {
 	case v.IsObject():
@@ -54,8 +54,7 @@ func (w *shaper) inside(s *Schema, raw string) string {
 	return raw
 }
 
-// scalar reads a number, boolean, null or word of a list that was written as
-// another kind of value.
+// scalar reads a number, boolean, null or enum value that was written as another kind of value.
 func (w *shaper) scalar(s *Schema, raw string) string {
 	for _, as := range readings(s, raw) {
 		if w.accepts(s, as) {
@@ -66,15 +65,15 @@ func (w *shaper) scalar(s *Schema, raw string) string {
 	return raw
 }
 
-// decode reads an object or a list that was written as a string. Only the syntax of objects, in a list too,
-// is repaired: a bracket may well begin a text. The template of Seed-OSS writes [{'text': 'a'}].
+// decode reads an object or a list written as a string. Only the syntax of objects is repaired, as a
+// bracket may begin a text. The template of Seed-OSS writes [{'text': 'a'}].
 func (w *shaper) decode(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	text := strings.TrimSpace(v.String())
 	if v.Type != gjson.String || text == "" || text[0] != '{' && text[0] != '[' {
 		return raw
 	}
-	var inner string // its quotes may have been escaped once more
+	var inner string // its quotes may be escaped twice
 	if !gjson.Valid(text) && json.Unmarshal([]byte(`"`+text+`"`), &inner) == nil && gjson.Valid(inner) {
 		text = inner
 	}
@@ -88,7 +87,7 @@ func (w *shaper) decode(s *Schema, raw string) string {
 	return w.value(s, string(fixed.JSON))
 }
 
-// list puts a value into the list that s wants, or takes it out of a list of one.
+// list wraps a value in the list that s wants, or unwraps a list of one.
 func (w *shaper) list(s *Schema, raw string) string {
 	v := gjson.Parse(raw)
 	if elements := v.Array(); v.IsArray() {
@@ -109,8 +108,8 @@ func (w *shaper) list(s *Schema, raw string) string {
 	return "[" + element + "]"
 }
 
-// element is the value of an element of a list. Where its object must have one text and nothing else,
-// and the tool only reads, that text alone may stand there: ["a.txt"] for [{"path": "a.txt"}].
+// element returns the value of an element of a list. For a tool that reads, a text may stand for an
+// object with one text: ["a.txt"] for [{"path": "a.txt"}].
 func (w *shaper) element(s *Schema, raw string) string {
 	out := w.value(s, raw)
 	props, required := fields(target(s))
@@ -126,11 +125,11 @@ func (w *shaper) element(s *Schema, raw string) string {
 	return object
 }
 
-// branch mends raw for one of the schemas that s is made of.
+// branch repairs raw for one of the schemas of a union.
 func (w *shaper) branch(s *Schema, raw string) string {
 	branches := slices.Concat(s.AnyOf, s.OneOf, s.AllOf)
 	slices.SortStableFunc(branches, func(a, b *Schema) int {
-		return strangeness(a, raw) - strangeness(b, raw)
+		return mismatch(a, raw) - mismatch(b, raw)
 	})
 	for _, b := range branches {
 		mark := len(w.repairs)
@@ -142,9 +141,8 @@ func (w *shaper) branch(s *Schema, raw string) string {
 	return raw
 }
 
-// strangeness is 0 where s wants a list and raw is one, or an object and raw is
-// one, and 1 elsewhere.
-func strangeness(s *Schema, raw string) int {
+// mismatch is 0 if raw is the list or the object that s wants, else 1.
+func mismatch(s *Schema, raw string) int {
 	if raw[0] == '[' && typed(target(s), "array") || raw[0] == '{' && typed(target(s), "object") {
 		return 0
 	}

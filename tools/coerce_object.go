@@ -11,12 +11,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// member is one key of an object with its value, as they stand in the text.
+// member is a key of an object with its value, as they stand in the text.
 type member struct {
-	name  string // the key, decoded
-	key   string // the key as JSON
+	name  string // decoded
+	key   string // as JSON
 	val   string // the value as JSON
-	given string // the name that the model wrote, where another has taken its place
+	given string // the name as the model wrote it, if it was replaced
 }
 
 func membersOf(object string) []member {
@@ -28,8 +28,7 @@ func membersOf(object string) []member {
 	return out
 }
 
-// object mends the keys and values of an object. The order of the keys and every
-// untouched value stay as they are.
+// object repairs the keys and values of an object. Order and valid values stay.
 func (w *shaper) object(raw string, s *Schema, props map[string]*Schema,
 	required []string, aliases []ParamAlias) string {
 	all := membersOf(raw)
@@ -64,8 +63,8 @@ func (w *shaper) object(raw string, s *Schema, props map[string]*Schema,
 	return join(kept)
 }
 
-// saysNothing reports whether an optional argument may go: null where the schema
-// has no null, and {} where it has a list. Models send them to say "not given".
+// saysNothing reports whether an optional argument may go: null if the schema has no null, and {} in
+// place of a list. Models send them for "not given".
 func (w *shaper) saysNothing(s *Schema, m member) bool {
 	v := gjson.Parse(m.val)
 	null := v.Type == gjson.Null
@@ -77,8 +76,8 @@ func (w *shaper) saysNothing(s *Schema, m member) bool {
 	return true
 }
 
-// renameKeys gives arguments the names that the schema has: where only case, "-", "_" or blanks
-// differ, or by a rule. It never replaces a parameter that is given.
+// renameKeys gives arguments the names of the schema if only case, "-", "_" or blanks differ, or by a
+// rule. It never replaces a given parameter.
 func (w *shaper) renameKeys(all []member, props map[string]*Schema, aliases []ParamAlias) bool {
 	changed := false
 	for i, m := range all {
@@ -95,7 +94,7 @@ func (w *shaper) renameKeys(all []member, props map[string]*Schema, aliases []Pa
 	return changed
 }
 
-// renames is the parameter that a name means which is none, and the rule that says so.
+// renames returns the parameter that an unknown name means, and the rule for it.
 func (w *shaper) renames(given string, props map[string]*Schema, aliases []ParamAlias,
 	free func(string) bool) (name, place string) {
 	if name = sameKey(given, props, free); name == "" {
@@ -104,8 +103,8 @@ func (w *shaper) renames(given string, props map[string]*Schema, aliases []Param
 	return cmp.Or(name, w.unprefixed(given, free)), place
 }
 
-// aliasOf finds the parameter that rules know under the name that was given: the
-// one the rule is about, or else the only other name of it that is free.
+// aliasOf finds the parameter that rules know under a name: the one of the rule, or the only other name
+// of it that is free.
 func aliasOf(given string, aliases []ParamAlias, props map[string]*Schema,
 	free func(string) bool) (name, place string) {
 	for _, a := range aliases {
@@ -128,19 +127,18 @@ func aliasOf(given string, aliases []ParamAlias, props map[string]*Schema,
 	return "", ""
 }
 
-// names reports whether the rule is about a parameter of this name, however it is spelled.
+// names reports whether the rule has this name, in any spelling.
 func (a *ParamAlias) names(given string) bool {
 	return hasKey(a.Param, key(given)) || alike(a.From, given)
 }
 
-// alike reports whether a name is one of a list, however it is spelled.
+// alike reports whether a name is in a list, in any spelling.
 func alike(list []string, name string) bool {
 	want := key(name)
 	return slices.ContainsFunc(list, func(n string) bool { return hasKey(n, want) })
 }
 
-// sameKey finds the free parameter of this name, or else the only one whose name is given but for
-// its spelling.
+// sameKey finds the free parameter of this name, or the only one in another spelling.
 func sameKey(given string, props map[string]*Schema, free func(string) bool) string {
 	if free(given) {
 		return given
@@ -158,7 +156,7 @@ func sameKey(given string, props map[string]*Schema, free func(string) bool) str
 	return found
 }
 
-// splitKeys takes "count=10" for count: 10 where the key has no value of its own.
+// splitKeys turns a key "count=10" without a value into count: 10.
 func (w *shaper) splitKeys(all []member, props map[string]*Schema) bool {
 	changed := false
 	for i, m := range all {
@@ -182,8 +180,8 @@ func has(all []member, name string) bool {
 	return slices.ContainsFunc(all, func(m member) bool { return m.name == name })
 }
 
-// memberSchema returns the schema of one member, or nil where it has none. Of
-// several patterns that match, the first in the alphabet decides.
+// memberSchema returns the schema of one member, or nil. Of several matching patterns, the first
+// alphabetically decides.
 func memberSchema(s *Schema, props map[string]*Schema, name string) *Schema {
 	if sub := props[name]; sub != nil {
 		return sub

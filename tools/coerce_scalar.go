@@ -11,14 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// thousands is a number grouped by commas, as people write it.
+// thousands matches a number grouped by commas.
 var thousands = regexp.MustCompile(`^-?\d{1,3}(,\d{3})+(\.\d+)?$`)
 
-// zeros is a fraction that says nothing.
+// zeros matches a fraction of zeros.
 var zeros = regexp.MustCompile(`\.0+$`)
 
-// readings lists the other values that a scalar may stand for, the likeliest first.
-// The schema decides; none of them changes what was said, only how.
+// readings lists other values that a scalar may stand for, likeliest first. None changes its meaning;
+// the schema decides.
 func readings(s *Schema, raw string) []string {
 	v := gjson.Parse(raw)
 	switch v.Type {
@@ -40,7 +40,7 @@ func readings(s *Schema, raw string) []string {
 	return nil
 }
 
-// ofText lists what a string may stand for where s wants no such string.
+// ofText lists what a string may stand for if s wants no such string.
 func ofText(s *Schema, text string) []string {
 	out := choices(s, text)
 	switch strings.ToLower(text) {
@@ -60,7 +60,7 @@ func ofText(s *Schema, text string) []string {
 	return out
 }
 
-// choices returns the one value of an enum or const that is text but for its case.
+// choices returns the one value of an enum or const that equals text but for case.
 func choices(s *Schema, text string) []string {
 	values := slices.Clone(s.Enum)
 	if s.Const != nil {

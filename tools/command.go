@@ -10,10 +10,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// command gives the value of an argument that says what is run in the form in which the tool takes
-// it: a line of shell, a list of lines, or a program with its arguments. What a list is, its name
-// says: command is a program with its arguments, as gpt-oss was trained to write it, and commands
-// are lines. ok is false where a list under another name would mean something else.
+// command converts the value of an argument that is executed to the form that the tool takes: a line of
+// shell, a list of lines, or a program with its arguments. The name tells which list came: command is a
+// program with its arguments, as gpt-oss was trained to write it, and commands are lines. ok is false if
+// a list would change its meaning.
 func (w *shaper) command(m member, s *Schema) (val string, ok bool) {
 	if m.given == "" {
 		m.given = m.name
@@ -26,13 +26,13 @@ func (w *shaper) command(m member, s *Schema) (val string, ok bool) {
 	line, one := "", true
 	switch text := takesText(s, 0); {
 	case len(words) == 0, list && !several && !text && !plural(m.name), several && plural(m.name):
-		return m.val, true // as the tool takes it, or nothing of a command
+		return m.val, true // as the tool takes it, or no command
 	case list && len(words) > 1:
 		if line, one = lineOf(words); several || !one {
 			return m.val, false
 		}
 	case text, plural(m.name):
-		return m.val, true // a list of one is put together and taken apart as any other
+		return m.val, true // a list of one is unwrapped elsewhere
 	default:
 		line = words[0]
 	}
@@ -47,14 +47,14 @@ func (w *shaper) command(m member, s *Schema) (val string, ok bool) {
 	return val, true
 }
 
-// runs reports whether a parameter says what is run, by a rule or by its name.
+// runs reports whether a parameter is executed, by a rule or by its name.
 func (w *shaper) runs(param string) bool {
 	return w.rules.kindOf(w.tool, param).Kind == Command
 }
 
 func plural(name string) bool { return strings.HasSuffix(key(name), "s") }
 
-// textsOf are the texts of a value: of a text itself, or of a list of nothing but texts.
+// textsOf returns a text, or the texts of a list of texts only.
 func textsOf(raw string) (texts []string, list bool) {
 	v := gjson.Parse(raw)
 	if v.Type == gjson.String {
@@ -74,11 +74,11 @@ var (
 	plainWord   = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
 )
 
-// operators of a shell that stand alone are no arguments: the model meant a line.
+// operators of a shell are no arguments: the model meant a line.
 var operators = []string{"&&", "||", "|", ";", "&", ">", ">>", "<", "<<"}
 
-// lineOf is the line of shell that a program with its arguments is. What a shell was to run is that
-// line itself. ok is false for what is rather several lines.
+// lineOf returns a program with its arguments as a line of shell; the argument of bash -c is that line.
+// ok is false for several lines.
 func lineOf(words []string) (line string, ok bool) {
 	if len(words) == 3 && slices.Contains([]string{"-c", "-lc"}, words[1]) &&
 		slices.Contains([]string{"bash", "sh", "/bin/bash", "/bin/sh"}, words[0]) {

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// document shortens a JSON object or list, which stays one: of lists the first items are kept,
-// of strings their beginning. It is false where the text is none.
+// document shortens a JSON object or list, which stays valid: it keeps the first items of lists and the
+// beginning of strings. ok is false for other texts.
 func document(text string, b TrimBounds) (string, bool) {
 	trimmed := strings.TrimSpace(text)
 	if trimmed == "" || trimmed[0] != '{' && trimmed[0] != '[' || !gjson.Valid(trimmed) ||
@@ -33,7 +33,7 @@ func document(text string, b TrimBounds) (string, bool) {
 		if b.Chars == 0 || utf8.RuneCountInString(out) <= b.Chars {
 			return out, true
 		}
-		if !s.harder() {
+		if !s.tighten() {
 			break
 		}
 	}
@@ -45,7 +45,7 @@ func document(text string, b TrimBounds) (string, bool) {
 	return string(last), true
 }
 
-// longest is how many items the longest list has.
+// longest returns the length of the longest list.
 func longest(v gjson.Result) (n int) {
 	if !v.IsArray() && !v.IsObject() {
 		return 0
@@ -62,14 +62,14 @@ func longest(v gjson.Result) (n int) {
 	return n
 }
 
-// shrink is how much of lists and strings is kept. The depth bounds what nests.
+// shrink is the current bounds of lists and strings.
 type shrink struct {
 	items, strings int
-	depth          int // 0: all
+	depth          int // of nesting; 0: any
 }
 
-// harder keeps less. It is false where there is nothing less to keep.
-func (s *shrink) harder() bool {
+// tighten lowers the bounds; false if nothing is left to remove.
+func (s *shrink) tighten() bool {
 	switch {
 	case s.strings > 400:
 		s.strings /= 2
@@ -89,7 +89,7 @@ func (s *shrink) harder() bool {
 	return true
 }
 
-// value is a JSON value with less in it.
+// value returns a JSON value, shortened.
 func (s *shrink) value(v gjson.Result, depth int) string {
 	switch {
 	case v.IsArray(), v.IsObject():
@@ -103,7 +103,7 @@ func (s *shrink) value(v gjson.Result, depth int) string {
 	return v.Raw
 }
 
-// group is an object or a list with less in it.
+// group returns an object or a list, shortened.
 func (s *shrink) group(v gjson.Result, depth int) string {
 	var out strings.Builder
 	opens, closes := byte('{'), byte('}')
@@ -137,7 +137,7 @@ func (s *shrink) group(v gjson.Result, depth int) string {
 	return out.String()
 }
 
-// text is a string with less in it. One that is a URL is kept whole.
+// text returns a string, shortened; a URL is kept whole.
 func (s *shrink) text(v gjson.Result) string {
 	if utf8.RuneCountInString(v.Str) <= s.strings {
 		return v.Raw
@@ -149,5 +149,5 @@ func (s *shrink) text(v gjson.Result) string {
 		return jsontext.Quote(fmt.Sprintf("… a URL of %d characters left out", utf8.RuneCountInString(v.Str)))
 	}
 	runes := []rune(v.Str)
-	return jsontext.Quote(string(runes[:backTo(runes, s.strings)]) + "…")
+	return jsontext.Quote(string(runes[:cutBack(runes, s.strings)]) + "…")
 }

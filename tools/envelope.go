@@ -10,16 +10,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// envelope is a call written into the arguments of another. Without argsKey it is none.
+// envelope is a call within the arguments of another; without argsKey it is none.
 type envelope struct {
 	name, nameKey string
 	args, argsKey string
 }
 
-// readEnvelope reads {"name": …, "arguments": {…}} and its relatives, with or without
-// the name. Any further key makes it ordinary arguments.
+// readEnvelope reads {"name": …, "arguments": {…}} and similar forms, with or without the name. Any
+// other key makes it ordinary arguments.
 func readEnvelope(object []byte) (e envelope) {
-	s := jsontext.Scanner{Doc: object, Depth: len(object)} // it was read before
+	s := jsontext.Scanner{Doc: object, Depth: len(object)} // already validated
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		key, _ := s.Key()
 		first := s.Peek()
@@ -50,15 +50,15 @@ func readEnvelope(object []byte) (e envelope) {
 	return e
 }
 
-// ownEnvelope finds the arguments of m in an envelope that repeats its name, where
-// the tool has no parameters that are called so.
+// ownEnvelope returns the arguments of m in an envelope that repeats its name, if the tool has no
+// parameters of these names.
 func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, ok bool) {
 	if c.open {
 		return "", false
 	}
 	e := readEnvelope(object)
 	if e.nameKey == "" {
-		e = remote(object)
+		e = rpcEnvelope(object)
 	}
 	if e.nameKey == "" || s != nil && (s.props[e.nameKey] != nil || s.props[e.argsKey] != nil) {
 		return "", false
@@ -67,10 +67,10 @@ func (c *Catalog) ownEnvelope(m Match, s *schema, object []byte) (args string, o
 	return e.args, refusal == nil && inner.Tool == m.Tool
 }
 
-// deeper returns the object that stands one level too deep in one that does not fit: below the only
-// key, which is no parameter. Beside it may stand what only an envelope has. For a tool that changes
-// something, the key must be one that says nothing: {"dry_run": {…}} says a lot.
-func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bool) {
+// innerObject returns the object below the only key, which is no parameter, of one that does not fit.
+// Metadata may stand beside it. For a tool that changes something, the key must be neutral: {"dry_run":
+// {…}} is not.
+func (c *Catalog) innerObject(m Match, w *shaper, object string) (inner string, ok bool) {
 	key := ""
 	for _, member := range membersOf(object) {
 		v := gjson.Parse(member.val)
@@ -92,7 +92,7 @@ func (c *Catalog) deeper(m Match, w *shaper, object string) (inner string, ok bo
 	return inner, w.harmless() || neutral(key) || refusal == nil && name.Tool == m.Tool
 }
 
-// neutral reports whether a key says no more than that arguments, or a call, stand below it.
+// neutral reports whether a key only announces arguments or a call.
 func neutral(name string) bool {
 	switch key(name) {
 	case "", "0", "arg", "args", "argument", "arguments", "kwargs", "param", "params", "parameter",
@@ -106,9 +106,9 @@ func neutral(name string) bool {
 	return false
 }
 
-// remote takes the body of a JSON-RPC request apart: of MCP's tools/call, or of a method that is the
-// tool. Any further key makes it ordinary arguments.
-func remote(object []byte) (e envelope) {
+// rpcEnvelope reads the body of a JSON-RPC request: of MCP's tools/call, or of a method that is the
+// tool. Any other key makes it ordinary arguments.
+func rpcEnvelope(object []byte) (e envelope) {
 	var version bool
 	if !bytes.Contains(object, []byte(`"jsonrpc"`)) { // at a glance
 		return envelope{}

@@ -10,18 +10,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// misread says which escape in an object of JSON was hardly meant as one: the \b of a pattern is a
-// backspace, the \f of \frac a form feed, the \t of C:\temp a tab, and half a character is none.
-// Tabs and line ends are what texts have; only behind the letter of a drive they are part of a path,
-// and a line may well end there, but for a command.
-func misread(object []byte, class Class) string {
+// misreadEscape returns why an escape was hardly meant as one: the \b of a pattern, the \f of \frac, the
+// \t of C:\temp, half a character. Tabs and line ends are common in texts; only behind a drive letter
+// they are part of a path, line ends only in a command.
+func misreadEscape(object []byte, class Class) string {
 	for i := 0; ; {
 		n := bytes.IndexByte(object[i:], '\\')
 		if n < 0 {
 			return ""
 		}
 		i += n
-		size := max(jsontext.Escape(object[i:]), 1) // it was read before
+		size := max(jsontext.Escape(object[i:]), 1) // already validated
 		escape := object[i : i+size]
 		switch c := object[i+1]; {
 		case c == 'u':
@@ -37,8 +36,7 @@ func misread(object []byte, class Class) string {
 	}
 }
 
-// codeUnits is the length of the \u escapes that doc begins with and that are one character; 0 where
-// they are none, or one that no text has.
+// codeUnits returns the length of the \u escapes at the start of doc that form one character, or 0.
 func codeUnits(doc []byte) int {
 	const one = len(`\u0000`)
 	r := codeUnit(doc)
@@ -53,7 +51,7 @@ func codeUnits(doc []byte) int {
 	return 0
 }
 
-// codeUnit is the one that doc begins with, or -1.
+// codeUnit returns the code unit at the start of doc, or -1.
 func codeUnit(doc []byte) rune {
 	if !bytes.HasPrefix(doc, []byte(`\u`)) || jsontext.Escape(doc) == 0 {
 		return -1
@@ -65,10 +63,10 @@ func codeUnit(doc []byte) rune {
 	return rune(r)
 }
 
-// inPath reports whether text goes on as a path does.
+// inPath reports whether text continues like a path.
 func inPath(text []byte) bool { return len(text) > 0 && isNameByte(text[0]) }
 
-// behindDrive reports whether text ends as the name of a drive does: C:
+// behindDrive reports whether text ends with a drive: C:
 func behindDrive(text []byte) bool {
 	n := len(text)
 	if n < 2 || text[n-1] != ':' || text[n-2]|0x20 < 'a' || text[n-2]|0x20 > 'z' {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math/big"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,30 +14,30 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Fault is one thing that is wrong with a value.
+// Fault is one mistake in a value.
 type Fault struct {
-	At      []string // keys and indexes, from the value that was checked
-	Keyword string   // "" where no single one says it; those with a name in them have it behind a blank
+	At      []string // keys and indexes from the root
+	Keyword string   // "" if no single one applies; behind a blank the name that some have
 
-	Bound string   // what the keyword bounds the value by: a number, a pattern, a format
-	Names []string // required: what is missing; additionalProperties: what is too much
+	Bound string   // what the keyword compares with: a number, a pattern, a format
+	Names []string // required: missing; additionalProperties: surplus
 	Want  []any    // enum, const
-	Types []string // type: those allowed
-	Got   string   // type: the one that came
+	Types []string // type: the allowed ones
+	Got   string   // type: the given one
 }
 
-// Accepts reports whether a JSON text, which must be valid JSON, is right.
+// Accepts reports whether a valid JSON text satisfies the schema.
 func (s *Schema) Accepts(text string) bool {
 	return s.compiled.Validate(value(gjson.Parse(text))) == nil
 }
 
-// Faults are what is wrong with a JSON text, which must be valid JSON; none: it is right.
+// Faults returns the mistakes in a valid JSON text.
 func (s *Schema) Faults(text string) []Fault {
-	return found(s.compiled.Validate(value(gjson.Parse(text))))
+	return libraryFaults(s.compiled.Validate(value(gjson.Parse(text))))
 }
 
-// found are the faults in an error of the library.
-func found(err error) []Fault {
+// libraryFaults returns the faults in an error of the library.
+func libraryFaults(err error) []Fault {
 	var invalid *jsonschema.ValidationError
 	if errors.As(err, &invalid) {
 		return faults(invalid, nil)
@@ -44,11 +45,11 @@ func found(err error) []Fault {
 	return nil
 }
 
-// value is a JSON text as the library takes it.
+// value converts JSON to values of the library.
 func value(v gjson.Result) any {
 	switch {
 	case v.Type == gjson.Number:
-		return json.Number(bounded(v.Raw)) // as text, so that none loses digits
+		return json.Number(bounded(v.Raw)) // as text, which keeps all digits
 	case v.IsObject():
 		object := make(map[string]any)
 		v.ForEach(func(k, e gjson.Result) bool { object[k.String()] = value(e); return true })
@@ -61,8 +62,8 @@ func value(v gjson.Result) any {
 	return v.Value()
 }
 
-// bounded is the text of a number whose exponent is at most 400 on either side: to write out the
-// digits of a larger one takes long, and no limit of a schema is beyond it.
+// bounded limits the exponent of a number to 400: writing out more digits takes long, and no schema has
+// such a limit.
 func bounded(text string) string {
 	const most = 400
 	at := strings.IndexAny(text, "eE") + 1
@@ -78,8 +79,8 @@ func bounded(text string) string {
 	return text[:at] + strconv.Itoa(most)
 }
 
-// faults appends what an error of the library is made of. Which branch of a union was meant is not known, so
-// that the union is all that there is to say.
+// faults appends the faults of an error. For a union, only the union itself is reported, as the intended
+// branch is unknown.
 func faults(e *jsonschema.ValidationError, out []Fault) []Fault {
 	f := Fault{At: e.InstanceLocation, Keyword: strings.Join(e.ErrorKind.KeywordPath(), " ")}
 	if f.Keyword != "anyOf" && f.Keyword != "oneOf" && len(e.Causes) > 0 {
@@ -103,38 +104,27 @@ func faults(e *jsonschema.ValidationError, out []Fault) []Fault {
 		f.Names = k.Missing
 	case *kind.AdditionalProperties:
 		f.Names = slices.Sorted(slices.Values(k.Properties))
-	case *kind.Format:
-		f.Bound = k.Want
-	case *kind.Pattern:
-		f.Bound = k.Want
-	case *kind.MinLength:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MaxLength:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MinItems:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MaxItems:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MinContains:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MaxContains:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MinProperties:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.MaxProperties:
-		f.Bound = strconv.Itoa(k.Want)
-	case *kind.Minimum:
-		f.Bound = decimal(k.Want)
-	case *kind.Maximum:
-		f.Bound = decimal(k.Want)
-	case *kind.ExclusiveMinimum:
-		f.Bound = decimal(k.Want)
-	case *kind.ExclusiveMaximum:
-		f.Bound = decimal(k.Want)
-	case *kind.MultipleOf:
-		f.Bound = decimal(k.Want)
+	default:
+		f.Bound = boundOf(k)
 	}
 	return append(out, f)
+}
+
+// boundOf returns what a keyword compares a value with, or "".
+func boundOf(k jsonschema.ErrorKind) string {
+	want := reflect.Indirect(reflect.ValueOf(k)).FieldByName("Want")
+	if !want.IsValid() {
+		return ""
+	}
+	switch want := want.Interface().(type) {
+	case string:
+		return want
+	case int:
+		return strconv.Itoa(want)
+	case *big.Rat:
+		return decimal(want)
+	}
+	return ""
 }
 
 func decimal(n *big.Rat) string {

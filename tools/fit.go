@@ -9,15 +9,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// rescue looks for a call whose name does not say which tool is meant: the true
-// call may stand in the arguments, the arguments may fit only one tool, or what
-// was sent is no call but the answer.
+// rescue handles a name that means no tool: the call may stand in the arguments, the arguments may fit
+// only one tool, or the text is the answer.
 func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Call, *Refusal) {
 	why.Text = text
 	fixed, err := jsonrepair.Repair(text, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(text), "{")
 	// the header of a message to the user, sent as a call
-	nobody := Somebody(raw) || why.Code == BadName && !isCallID(raw)
+	nobody := IsRole(raw) || why.Code == BadName && !isCallID(raw)
 	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(text) != "" {
 		why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call"
 	}
@@ -32,7 +31,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Cal
 	wrapped := e.nameKey != ""
 	m, refusal := c.Name(e.name)
 	if wrapped && refusal == nil && (c.Wraps(raw) || c.rules.Class(cmp.Or(m.Deferred, m.Name)) == Read) {
-		if refusal := c.shaper(m).beside(fixed.Around); refusal != nil {
+		if refusal := c.shaper(m).refuseRemark(fixed.Around); refusal != nil {
 			return Call{}, refusal
 		}
 		if w := c.shaper(m); w.cutOff(args.Reading{Cut: fixed.Cut}, end) {
@@ -41,7 +40,7 @@ func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Cal
 		m.Repairs = append([]Repair{renamed("args.unwrap", text, e.args, "")}, m.Repairs...)
 		return c.arguments(m, e.args, end)
 	}
-	// a content type, where a name should be
+	// a content type in place of the name
 	if why.Code == BadName || why.Code == Answer && key(why.Name) == "json" {
 		if call, ok := c.Fit(text, end); ok {
 			return call, nil
@@ -54,11 +53,10 @@ func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Cal
 	return Call{}, why
 }
 
-// Fit returns the call of the one offered tool that the arguments fit: every key
-// is one of its parameters, all that it requires is there, and the types are
-// right. No arguments fit no tool. A tool without a schema fits only if it is the
-// only one, and a rule knows every key as a parameter of this very tool. Arguments
-// that the reply was cut in, or that had to be guessed, fit none.
+// Fit returns the call of the one offered tool that the arguments fit: all keys are its parameters, the
+// required ones are there, and the types match. Empty arguments fit none. A tool without a schema fits
+// only if it is the only one and a rule knows every key for this very tool. Arguments that were cut or
+// guessed fit none.
 func (c *Catalog) Fit(text string, end Ending) (Call, bool) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
 		return Call{}, false
@@ -78,7 +76,7 @@ func (c *Catalog) Fit(text string, end Ending) (Call, bool) {
 	m := Match{Tool: fitting.tools[0], Name: name}
 	w, all := c.shaper(m), argumentsOf(fixed.JSON, nil)
 	if w.remark(fixed.Around) != "" || end.How == Cut && w.cutOff(args.Reading{Cut: fixed.Cut}, end) ||
-		c.sound(m, w, all, fixed.JSON) != nil {
+		c.checkMeaning(m, w, all, fixed.JSON) != nil {
 		return Call{}, false
 	}
 	repairs := append(Mended(fixed.Changes), renamed("name.fit", "", name, ""))
@@ -107,8 +105,8 @@ func (c *Catalog) fits(t *Tool, object string, given []member) bool {
 	return s == nil || s.Accepts(object)
 }
 
-// paramsOf returns the rules about the parameters of a tool: those that name it,
-// those for its group or its class, and those for every tool.
+// paramsOf returns the rules for the parameters of a tool, of its group, of its class, and of every
+// tool.
 func (r *Rules) paramsOf(tool string) []ParamAlias {
 	var out []ParamAlias
 	for _, p := range r.Params {
@@ -119,7 +117,7 @@ func (r *Rules) paramsOf(tool string) []ParamAlias {
 	return out
 }
 
-// textParam returns the rule that gives a parameter of a tool plain text.
+// textParam returns the rule that gives a parameter plain text.
 func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
 	i := slices.IndexFunc(r.Texts,
 		func(t TextParam) bool { return alike(t.Params, param) && r.about(t.Tool, tool) })
@@ -129,8 +127,7 @@ func (r *Rules) textParam(tool, param string) (rule TextParam, ok bool) {
 	return r.Texts[i], true
 }
 
-// about reports whether a rule for one tool is about another: for all, for all of its class, for
-// this one, or for the group that it is in.
+// about reports whether a rule applies to a tool: to all, to its class, to itself, or to its group.
 func (r *Rules) about(ruled, tool string) bool {
 	if class, ok := strings.CutPrefix(ruled, OfClass); ok {
 		return r.Class(tool) == Class(class)

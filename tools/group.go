@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// index is the place of a name in a list, by its key; -1: it is not there.
+// index returns the index of a name in a list, by its key, or -1.
 func index(list []Word, want string) int {
 	return slices.IndexFunc(list, func(w Word) bool { return hasKey(w.Text, want) })
 }
 
-// groupOf is the place of the first group that a name is in; -1: it is in none.
+// groupOf returns the index of the first group with a name, or -1.
 func (r *Rules) groupOf(name string) int {
 	want := key(name)
 	at := slices.IndexFunc(r.Groups, func(g Group) bool { return index(g.Names, want) >= 0 })
@@ -20,21 +20,21 @@ func (r *Rules) groupOf(name string) int {
 	return at
 }
 
-// Kind is the first name of the group that a tool is in, or its own name where it is in none, or
-// in one of tools that do other things to the world.
+// Kind returns the first name of the tool's group, or its own name if it has no group, or one of another
+// effect.
 func (r *Rules) Kind(tool string) string {
 	if at := r.groupOf(tool); at >= 0 {
-		if first := r.Groups[at].Names[0].Text; r.stands(first, tool, at) {
+		if first := r.Groups[at].Names[0].Text; r.mayMean(first, tool, at) {
 			return first
 		}
 	}
 	return tool
 }
 
-// stands reports whether a name may mean a tool of a group. The first name of the group is what
-// all others mean. Another tool must be of this group before all others, and a name that reads never
-// means one that changes something, nor the other way round.
-func (r *Rules) stands(name, tool string, group int) bool {
+// mayMean reports whether a name may mean a tool of a group. The first name of the group always may. Any
+// other must belong to this group first, and a name that reads never means one that changes something,
+// nor the reverse.
+func (r *Rules) mayMean(name, tool string, group int) bool {
 	if hasKey(r.Groups[group].Names[0].Text, key(tool)) {
 		return true
 	}
@@ -42,8 +42,7 @@ func (r *Rules) stands(name, tool string, group int) bool {
 	return r.groupOf(tool) == group && (said == "" || does == "" || (said == Read) == (does == Read))
 }
 
-// class is what the rules say about a name: the words in it, else the names of its group; empty
-// where they say nothing.
+// class returns the class of a name by its words, else by the names of its group, else "".
 func (r *Rules) class(name string) Class {
 	class := r.Classes.of(name)
 	if class == "" {
@@ -56,7 +55,7 @@ func (r *Rules) class(name string) Class {
 	return class
 }
 
-// hasKey reports whether want is the key of a name, without a copy of the name.
+// hasKey reports whether want is the key of a name, without allocating.
 func hasKey(name, want string) bool {
 	for _, r := range name {
 		if r = keyRune(r); r < 0 {

@@ -14,36 +14,36 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Schema is a schema, or a part of one, ready to check values, with what a reader of arguments asks of it.
-// What is absent is zero. The parts of a schema may refer in circles.
+// Schema is a schema or a part of one, for checking and reading values. Absent keywords are zero.
+// Schemas may be cyclic.
 type Schema struct {
-	Bool     *bool // a schema that accepts everything, or nothing
-	Plain    bool  // Types, Properties, Required, Others, Closed and Items are all that it says
-	Branched bool  // which properties it takes depends on others, or on the way to it
+	Bool     *bool // true accepts everything, false nothing
+	Plain    bool  // it has only Types, Properties, Required, Others, Closed and Items
+	Branched bool  // its properties depend on others, or on the path to it
 
 	Ref                 *Schema
 	Types               []string // in the order null, boolean, number, integer, string, array, object
 	Enum                []any
 	Const               *any
 	AllOf, AnyOf, OneOf []*Schema
-	Items               *Schema // of the elements behind those with schemas of their own
+	Items               *Schema // of elements behind those with their own schemas
 	Required            []string
 	Properties          map[string]*Schema
-	PatternProperties   []Pattern // in the order of the alphabet
-	Others              *Schema   // additionalProperties, unless they are false
+	PatternProperties   []Pattern // in alphabetical order
+	Others              *Schema   // additionalProperties, unless false
 	Closed              bool      // additionalProperties: false
 
 	compiled *jsonschema.Schema
 }
 
-// Pattern is the schema of the properties whose names match.
+// Pattern is the schema of properties with matching names.
 type Pattern struct {
 	Name jsonschema.Regexp
 	*Schema
 }
 
-// CompileSchema reads a schema, draft 2020-12 unless it says otherwise. A property nullable is that of
-// OpenAPI 3.0.
+// CompileSchema compiles a schema, by default of draft 2020-12. The keyword nullable is that of OpenAPI
+// 3.0.
 func CompileSchema(text []byte) (*Schema, error) {
 	const place = "tool:///arguments"
 	if !json.Valid(text) {
@@ -51,14 +51,14 @@ func CompileSchema(text []byte) (*Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(jsonschema.SchemeURLLoader{}) // which knows no scheme
-	c.UseRegexpEngine(lenient)
+	c.UseLoader(jsonschema.SchemeURLLoader{}) // without any scheme
+	c.UseRegexpEngine(regexpOrAny)
 	doc := value(gjson.ParseBytes(text))
 	if parts(doc, 0) > mostParts {
 		return nil, fmt.Errorf("read a JSON Schema: it has more than %d values, or is nested deeper than %d",
 			mostParts, deepest)
 	}
-	usual(doc)
+	normalize(doc)
 	if err := c.AddResource(place, doc); err != nil {
 		return nil, fmt.Errorf("read a JSON Schema: %w", err)
 	}
@@ -66,7 +66,7 @@ func CompileSchema(text []byte) (*Schema, error) {
 	var invalid *jsonschema.SchemaValidationError
 	switch {
 	case errors.As(err, &invalid):
-		at := strings.Join(found(invalid.Err)[0].At, "/")
+		at := strings.Join(libraryFaults(invalid.Err)[0].At, "/")
 		return nil, fmt.Errorf("read a JSON Schema: /%s: the draft forbids this value", at)
 	case err != nil:
 		return nil, fmt.Errorf("read a JSON Schema: %w", err)
@@ -74,11 +74,10 @@ func CompileSchema(text []byte) (*Schema, error) {
 	return reader{}.read(s), nil
 }
 
-// These bound the values in a schema, and how deep they are nested: the time to compile grows with the square
-// of the one, and with the cube of the other.
+// Compiling takes quadratic time in the values of a schema and cubic time in their nesting.
 const mostParts, deepest = 5_000, 100
 
-// parts is how many values there are in a value, itself among them; what is too deep is too many.
+// parts counts the values in a value; one nested too deeply counts as too many.
 func parts(v any, depth int) int {
 	n := 1
 	if depth > deepest {
@@ -97,26 +96,25 @@ func parts(v any, depth int) int {
 	return n
 }
 
-// lenient takes ECMAScript patterns that Go cannot express, such as look-ahead, as matching everything, so
-// that the rest of the schema stays in force.
-func lenient(pattern string) (jsonschema.Regexp, error) {
+// regexpOrAny compiles a pattern. One of ECMAScript that Go lacks, such as look-ahead, matches
+// everything, so that the rest of the schema applies.
+func regexpOrAny(pattern string) (jsonschema.Regexp, error) {
 	if re, err := regexp.Compile(pattern); err == nil {
 		return re, nil
 	}
 	return regexp.Compile("")
 }
 
-// typeNames are names that programs give to types of JSON Schema.
+// typeNames maps names in programming languages to types of JSON Schema.
 var typeNames = map[string]string{"float": "number", "double": "number", "int": "integer", "long": "integer",
 	"str": "string", "text": "string", "bool": "boolean", "list": "array", "tuple": "array", "dict": "object"}
 
-// usual writes types as JSON Schema calls them, and the nullable of OpenAPI 3.0 in its words: null is right,
-// whatever else a part of a schema says.
-func usual(schema any) {
+// normalize rewrites type names, and the nullable of OpenAPI 3.0, in place.
+func normalize(schema any) {
 	switch v := schema.(type) {
 	case []any:
 		for _, e := range v {
-			usual(e)
+			normalize(e)
 		}
 	case map[string]any:
 		for key, e := range v {
@@ -126,10 +124,10 @@ func usual(schema any) {
 				"dependentSchemas":
 				named, _ := e.(map[string]any)
 				for _, sub := range named {
-					usual(sub)
+					normalize(sub)
 				}
 			default:
-				usual(e)
+				normalize(e)
 			}
 		}
 		if name, ok := v["type"].(string); ok && typeNames[name] != "" {
@@ -159,7 +157,7 @@ func allowNull(schema map[string]any) {
 			schema["type"] = append(types, "null")
 		}
 	}
-	whole := map[string]any{} // what is said of a value of any type
+	whole := map[string]any{} // keywords for a value of any type
 	for _, key := range []string{"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "then",
 		"else"} {
 		if v, ok := schema[key]; ok {
@@ -172,7 +170,7 @@ func allowNull(schema map[string]any) {
 	}
 }
 
-// reader reads what the library has compiled, each part once.
+// reader converts compiled schemas of the library, each once.
 type reader map[*jsonschema.Schema]*Schema
 
 func (r reader) read(from *jsonschema.Schema) *Schema {
@@ -228,7 +226,7 @@ func (r reader) all(from []*jsonschema.Schema) (out []*Schema) {
 	return out
 }
 
-// isPlain reports whether a schema says nothing else of a value than the fields of Schema.Plain.
+// isPlain reports whether a schema has only the keywords of Schema.Plain.
 func isPlain(s *jsonschema.Schema) bool {
 	rest := *s
 	rest.Types, rest.Properties, rest.Required = nil, nil, nil

@@ -6,9 +6,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Key is equal for calls that are the same: the same tool, and arguments that differ in blanks
-// and the order of keys at most. Decoding loses the last digits of a long number and what a
-// lone surrogate was, so numbers and arguments with escapes stand for themselves.
+// Key is equal for calls of the same tool whose arguments differ only in blanks and the order of keys.
+// Decoding loses digits of long numbers and lone surrogates, so numbers and arguments with escapes are
+// compared as text.
 func (c *Call) Key() string {
 	args := []byte(c.Arguments)
 	if !bytes.Contains(args, []byte(`\u`)) {

@@ -10,26 +10,26 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// nameless matches arguments of one without a name or a value: {"": {}} is how some models send none.
-var nameless = regexp.MustCompile(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*\}$`)
+// noArguments matches an object with one empty name and value: {"": {}} is how some models send none.
+var noArguments = regexp.MustCompile(`^\{\s*""\s*:\s*(?:\{\s*\}|\[\s*\]|""|null)\s*\}$`)
 
-// elided are arguments of which the model left all out.
-var elided = regexp.MustCompile(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
+// ellipsis matches arguments that were left out.
+var ellipsis = regexp.MustCompile(`^[\[{(]\s*"?(?:\.{3,}|…+)"?\s*[\]})]$`)
 
-// nested returns arguments of which those that the tool does not take stand within the object, or the
-// list of objects, that it must have: the model left that out. All of them must be members of it.
-func (w *shaper) nested(object string) (outer string, ok bool) {
+// wrapMissing adds the one required object, or list of objects, that the model left out around arguments
+// which the tool does not take. All of them must be its members.
+func (w *shaper) wrapMissing(object string) (outer string, ok bool) {
 	if w.schema == nil {
 		return "", false
 	}
 	given := membersOf(object)
 	aliases := w.rules.paramsOf(w.tool)
-	own := func(name string) string { // the parameter beside that object which a name means
+	own := func(name string) string { // the top-level parameter that a name means
 		if same := sameKey(name, w.schema.props, w.known); same != "" {
 			return same
 		}
 		name, _ = aliasOf(name, aliases, w.schema.props,
-			func(name string) bool { return w.known(name) && !holds(w.schema.props[name]) })
+			func(name string) bool { return w.known(name) && !isContainer(w.schema.props[name]) })
 		return name
 	}
 	missing := slices.DeleteFunc(slices.Clone(w.schema.required), func(name string) bool {
@@ -73,9 +73,9 @@ func (w *shaper) nested(object string) (outer string, ok bool) {
 	return outer, w.schema.Accepts(mended)
 }
 
-// unschemed returns the values that stand in place of schemas: {"type": "object", "properties":
-// {"path": "a"}, "required": ["path"]}. A schema itself has none.
-func (w *shaper) unschemed(object string) (values string, ok bool) {
+// schemaValues returns the values in place of schemas: {"type": "object", "properties": {"path": "a"},
+// "required": ["path"]}. A real schema has none.
+func (w *shaper) schemaValues(object string) (values string, ok bool) {
 	if w.schema == nil || !strings.Contains(object, `"properties"`) {
 		return "", false
 	}

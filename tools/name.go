@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Match is the tool that a name means. Tool is nil in an open catalog. Deferred
-// is the hidden tool that is wanted where Tool is the gateway's own "tool_call".
+// Match is the tool that a name means. Tool is nil in an open catalog. Deferred is the hidden tool to
+// call if Tool is the gateway's own "tool_call".
 type Match struct {
 	Tool     *Tool
 	Name     string
@@ -17,22 +17,21 @@ type Match struct {
 	Repairs  []Repair
 }
 
-// step is one way to recognise a name: all the offered tools it could mean.
+// step is one way to recognise a name.
 type step struct {
-	kind string // of the repair that it is
-	find func(c *Catalog, name string) hits
+	kind string // of its repair
+	find func(c *Catalog, name string) nameMatches
 }
 
-// hits are the tools that a step found, and the rule by which it did.
-type hits struct {
+// nameMatches are the tools that a step found, and its rule.
+type nameMatches struct {
 	tools    []*Tool
 	deferred string
 	rule     string
 }
 
-// plain are the steps that see no more in a name than what stands there, from the
-// surest to the boldest.
-var plain = [...]step{
+// plainSteps take a name as it stands, surest first.
+var plainSteps = [...]step{
 	{"name.case", (*Catalog).byName},
 	{"name.case", (*Catalog).byBareKey},
 	{"name.deferred", (*Catalog).byDeferred},
@@ -40,8 +39,8 @@ var plain = [...]step{
 	{"name.namespace", (*Catalog).byNamespace},
 }
 
-// bold follow where no plain step found anything.
-var bold = [...]step{
+// boldSteps follow if no plain step finds a tool.
+var boldSteps = [...]step{
 	{"name.repeated", (*Catalog).byRepetition},
 	{"name.count", (*Catalog).byCount},
 	{"name.namespace", (*Catalog).byServer},
@@ -50,17 +49,17 @@ var bold = [...]step{
 	{"name.near", (*Catalog).byNearness},
 }
 
-// Name returns the tool that raw means. An exact name wins; then raw is cleaned,
-// and each way to recognise it is tried in turn. The first that finds one tool
-// decides, and one that finds several refuses: nothing is ever chosen by chance.
+// Name returns the tool that raw means. An exact name wins; then raw is cleaned and each step is tried
+// in turn. The first that finds one tool decides, and one that finds several refuses: nothing is chosen
+// by chance.
 func (c *Catalog) Name(raw string) (Match, *Refusal) {
 	if t := c.exact(raw); t != nil {
 		return Match{Tool: t, Name: t.Name}, nil
 	}
-	name := cleanName(c.rules.dotted(raw))
-	if whole, odd := c.rules.oddly(raw); odd { // dashes may be junk, or the name's own
+	name := cleanName(c.rules.subscriptToDot(raw))
+	if whole, odd := c.rules.oddSpelling(raw); odd { // dashes may be junk, or the name's own
 		if found := c.byKey(whole); len(found.tools) == 1 {
-			return Match{Name: raw}.take("name.case", found)
+			return Match{Name: raw}.choose("name.case", found)
 		}
 	}
 	short, place := c.rules.stripPrefixes(name)
@@ -77,24 +76,24 @@ func (c *Catalog) Name(raw string) (Match, *Refusal) {
 				nil
 		}
 	}
-	for _, s := range plain {
+	for _, s := range plainSteps {
 		if found := s.find(c, short); len(found.tools) > 0 {
-			return m.take(s.kind, found)
+			return m.choose(s.kind, found)
 		}
 	}
 	if refusal := c.noTool(raw, short); refusal != nil {
 		return Match{}, refusal
 	}
-	for _, s := range bold {
+	for _, s := range boldSteps {
 		if found := s.find(c, short); len(found.tools) > 0 {
-			return m.take(s.kind, found)
+			return m.choose(s.kind, found)
 		}
 	}
 	return Match{}, c.notOffered(short)
 }
 
-// take makes the match of what a step found, if it is one tool.
-func (m Match) take(kind string, found hits) (Match, *Refusal) {
+// choose returns the match if a step found exactly one tool.
+func (m Match) choose(kind string, found nameMatches) (Match, *Refusal) {
 	if len(found.tools) > 1 {
 		return Match{}, &Refusal{Code: Ambiguous, Name: m.Name,
 			Why: fmt.Sprintf("%q could be %s; use the exact name", m.Name, quoted(names(found.tools)))}
@@ -104,16 +103,16 @@ func (m Match) take(kind string, found hits) (Match, *Refusal) {
 	return m, nil
 }
 
-// headerWords are the words of a Harmony header. A tool must be offered by such a name
-// to have it (openai/harmony, docs/format.md: roles and channels).
+// headerWords are the words of a Harmony header, which mean no tool unless one of that name is offered
+// (openai/harmony, docs/format.md: roles and channels).
 var headerWords = [...]string{
 	"assistant", "user", "system", "developer", "tool", "analysis", "commentary", "final",
 	"assistantanalysis", "assistantcommentary", "assistantfinal",
 }
 
-// Somebody reports whether a recipient is a person or all, and no tool: a message to them is no call
-// that lost its name.
-func Somebody(name string) bool {
+// IsRole reports whether a recipient is a role or all, not a tool: a message to it is no call without a
+// name.
+func IsRole(name string) bool {
 	switch strings.ToLower(name) {
 	case "assistant", "user", "system", "developer", "all":
 		return true
@@ -121,14 +120,14 @@ func Somebody(name string) bool {
 	return false
 }
 
-// noTool refuses the names that mean no tool at all: nothing, a word of the
-// header, the id of an earlier call, or a rule's word for "this is my answer".
+// noTool refuses names that mean no tool: an empty one, a header word, the id of an earlier call, or a
+// rule's word for the answer.
 func (c *Catalog) noTool(raw, name string) *Refusal {
 	word := name
 	if word == "" {
 		word = nameRun(anyToken.ReplaceAllString(raw, ""))
 	}
-	if all := anyToken.FindAllStringIndex(raw, -1); len(all) > 0 && Somebody(word) {
+	if all := anyToken.FindAllStringIndex(raw, -1); len(all) > 0 && IsRole(word) {
 		word = nameRun(raw[all[len(all)-1][1]:]) // a whole header: assistant<|channel|>final
 	}
 	for _, p := range c.rules.Pseudo {
@@ -137,7 +136,7 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 				Why: fmt.Sprintf("%q is no tool; what was sent to it is the answer", word)}
 		}
 	}
-	if Somebody(raw) {
+	if IsRole(raw) {
 		return &Refusal{Code: NotOffered, Name: raw, Why: fmt.Sprintf("%q is no tool; %s", raw, c.choice())}
 	}
 	if name == "" || isCallID(name) || slices.Contains(headerWords[:], key(name)) {
@@ -147,7 +146,7 @@ func (c *Catalog) noTool(raw, name string) *Refusal {
 	return nil
 }
 
-// wellFormed refuses what cannot be a name even where tools are not known.
+// wellFormed refuses what cannot be a name of an unknown tool.
 func wellFormed(raw, name string) *Refusal {
 	const maxWords = 6 // ReAct tools may be called "Ask question to senior researcher"
 	if name == "" || strings.Count(name, " ") >= maxWords {
@@ -157,8 +156,8 @@ func wellFormed(raw, name string) *Refusal {
 	return nil
 }
 
-// isCallID reports whether name is the id of a call, which models sometimes
-// address instead of a tool: toolu_mrt95z3708ktmu, call_98a1uqe2.
+// isCallID reports whether name is the id of a call, which models sometimes address:
+// toolu_mrt95z3708ktmu, call_98a1uqe2.
 func isCallID(name string) bool {
 	for _, prefix := range [...]string{"toolu_", "call_", "chatcmpl-tool-", "fc_"} {
 		if id, ok := strings.CutPrefix(name, prefix); ok && len(id) >= 6 &&
@@ -169,9 +168,8 @@ func isCallID(name string) bool {
 	return false
 }
 
-// isBuiltin reports whether name belongs to a tool that gpt-oss was trained with
-// (openai/harmony: python, browser.*; openai/codex: container.*). They exist only
-// where a request offers them.
+// isBuiltin reports whether name is a tool that gpt-oss was trained with (openai/harmony: python,
+// browser.*; openai/codex: container.*), which a request must offer.
 func isBuiltin(name string) bool {
 	space, _, _ := strings.Cut(name, ".")
 	return space == "python" || space == "browser" || space == "container"
@@ -185,7 +183,7 @@ func (c *Catalog) notOffered(name string) *Refusal {
 	return &Refusal{Code: NotOffered, Name: name, Why: why}
 }
 
-// choice tells a model what it may do, in one clause.
+// choice tells the model its options, in one clause.
 func (c *Catalog) choice() string {
 	const most = 12
 	all := c.Names()

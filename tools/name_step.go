@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// all returns every offered tool for which same holds.
-func (c *Catalog) all(same func(name string) bool) hits {
-	var found hits
+// all returns the offered tools whose names satisfy same.
+func (c *Catalog) all(same func(name string) bool) nameMatches {
+	var found nameMatches
 	for i := range c.offered {
 		if same(c.offered[i].Name) && c.isFirst(i) {
 			found.tools = append(found.tools, &c.offered[i])
@@ -18,38 +18,38 @@ func (c *Catalog) all(same func(name string) bool) hits {
 	return found
 }
 
-// isFirst reports whether no earlier tool has the name of tool i.
+// isFirst reports whether tool i is the first of its name.
 func (c *Catalog) isFirst(i int) bool { return c.exact(c.offered[i].Name) == &c.offered[i] }
 
-// byName finds the tool of exactly this name, or else what byKey finds.
-func (c *Catalog) byName(name string) hits {
+// byName finds the tool of exactly this name, else by its key.
+func (c *Catalog) byName(name string) nameMatches {
 	if t := c.exact(name); t != nil {
-		return hits{tools: []*Tool{t}}
+		return nameMatches{tools: []*Tool{t}}
 	}
 	return c.byKey(name)
 }
 
-func (c *Catalog) byKey(name string) hits {
+func (c *Catalog) byKey(name string) nameMatches {
 	want := key(name)
 	return c.all(func(offered string) bool { return want != "" && key(offered) == want })
 }
 
-func (c *Catalog) byBareKey(name string) hits {
+func (c *Catalog) byBareKey(name string) nameMatches {
 	want := bareKey(name)
 	return c.all(func(offered string) bool { return want != "" && bareKey(offered) == want })
 }
 
-// byDeferred finds a tool that is not offered but that "tool_call" reaches.
-func (c *Catalog) byDeferred(name string) hits {
+// byDeferred finds a hidden tool that "tool_call" reaches.
+func (c *Catalog) byDeferred(name string) nameMatches {
 	via := c.exact(deferredVia)
 	// another tool of this name
 	if via == nil || !c.Takes(deferredVia, "id") || !c.Takes(deferredVia, "args") {
-		return hits{}
+		return nameMatches{}
 	}
-	var found hits
+	var found nameMatches
 	for _, d := range c.deferred {
 		if d == name {
-			return hits{tools: []*Tool{via}, deferred: d}
+			return nameMatches{tools: []*Tool{via}, deferred: d}
 		}
 		if key(d) == key(name) && d != found.deferred {
 			found.tools, found.deferred = append(found.tools, via), d
@@ -58,8 +58,8 @@ func (c *Catalog) byDeferred(name string) hits {
 	return found
 }
 
-// byAlias finds the first tool of the name's group that is offered, or that "tool_call" reaches.
-func (c *Catalog) byAlias(name string) hits {
+// byAlias finds the first tool of the name's group that is offered or deferred.
+func (c *Catalog) byAlias(name string) nameMatches {
 	want := key(name)
 	for _, names := range []func(*Group) []Word{func(g *Group) []Word { return g.Names },
 		func(g *Group) []Word { return g.Weak }} {
@@ -72,16 +72,16 @@ func (c *Catalog) byAlias(name string) hits {
 			}
 		}
 	}
-	return hits{}
+	return nameMatches{}
 }
 
-// ofGroup finds the first tool of a group that a name may mean, which stands there as written.
-func (c *Catalog) ofGroup(group int, name string, written Word) hits {
+// ofGroup finds the first tool of a group that a name may mean; written is the name's entry.
+func (c *Catalog) ofGroup(group int, name string, written Word) nameMatches {
 	for n, other := range c.rules.Groups[group].Names {
-		if other == written || !c.rules.stands(name, other.Text, group) {
+		if other == written || !c.rules.mayMean(name, other.Text, group) {
 			continue
 		}
-		for _, found := range []hits{c.byName(other.Text), c.byDeferred(other.Text)} {
+		for _, found := range []nameMatches{c.byName(other.Text), c.byDeferred(other.Text)} {
 			if len(found.tools) > 0 {
 				found.rule = written.Place
 				// the place of the group itself
@@ -92,14 +92,13 @@ func (c *Catalog) ofGroup(group int, name string, written Word) hits {
 			}
 		}
 	}
-	return hits{}
+	return nameMatches{}
 }
 
-// byNamespace finds a tool behind an invented namespace ("repo_browser.read_file"
-// for read_file), or in a namespace that was left out ("move_file" for
-// filesystem.move_file; "files.move" for agency_files_move). Words in front of a namespace say something ("no
-// functions.exec"): behind them stands no tool that changes anything.
-func (c *Catalog) byNamespace(name string) hits {
+// byNamespace finds a tool behind an invented namespace ("repo_browser.read_file" for read_file), or in
+// one that was left out ("move_file" for filesystem.move_file; "files.move" for agency_files_move).
+// Words before a namespace have a meaning ("no functions.exec"): then only tools that read are found.
+func (c *Catalog) byNamespace(name string) nameMatches {
 	for _, tail := range segments(name) {
 		if found := c.byName(tail); len(found.tools) > 0 {
 			if strings.Contains(strings.TrimSuffix(name, tail), " ") &&
@@ -118,19 +117,19 @@ func (c *Catalog) byNamespace(name string) hits {
 	})
 }
 
-// byGlued finds the tool of a name to which a content type or channel is glued, or several:
-// "shelljson", "read_filecommentaryjson". The longest glued word is taken first.
-func (c *Catalog) byGlued(name string) hits { return c.unglued(name, 3) }
+// byGlued finds a tool with content types or channels glued to its name: "shelljson",
+// "read_filecommentaryjson". The longest glued word is removed first.
+func (c *Catalog) byGlued(name string) nameMatches { return c.unglued(name, 3) }
 
-// unglued is byGlued for so many words.
-func (c *Catalog) unglued(name string, words int) hits {
+// unglued is byGlued for at most so many words.
+func (c *Catalog) unglued(name string, words int) nameMatches {
 	for _, g := range c.rules.Glued {
 		short := len(name) - len(g.Text)
 		if g.Text == "" || short <= 0 || !strings.EqualFold(name[short:], g.Text) {
 			continue
 		}
 		stem := strings.TrimRight(name[:short], " _-.")
-		for _, s := range plain {
+		for _, s := range plainSteps {
 			if found := s.find(c, stem); len(found.tools) > 0 {
 				found.rule = cmp.Or(found.rule, g.Place)
 				return found
@@ -142,36 +141,35 @@ func (c *Catalog) unglued(name string, words int) hits {
 			}
 		}
 	}
-	return hits{}
+	return nameMatches{}
 }
 
-// byScript finds the tool of a name that goes on in letters of another script, but not in words.
-func (c *Catalog) byScript(name string) hits {
+// byScript finds a tool whose name continues in letters of another script, but not in words.
+func (c *Catalog) byScript(name string) nameMatches {
 	n := strings.IndexFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	if n <= 0 || strings.Contains(name, " ") {
-		return hits{}
+		return nameMatches{}
 	}
 	return c.byName(strings.TrimRight(name[:n], "_-."))
 }
 
-// byNearness finds the one tool that only reads and whose name differs by one slip
-// of the pen: a letter too many, missing, wrong, or two exchanged. A word that
-// writes or executes is no slip ("set_user" is not get_user), a digit is none
-// either, and any other tool within two slips makes it a guess.
-func (c *Catalog) byNearness(name string) hits {
+// byNearness finds the one tool that reads and whose name differs by one typo: a letter added, missing,
+// wrong, or two exchanged. A word that writes or executes is no typo ("set_user" is not get_user), nor
+// is a digit, and any other tool within two typos makes it ambiguous.
+func (c *Catalog) byNearness(name string) nameMatches {
 	const shortest, margin = 5, 2
 	want := []rune(key(name))
 	if len(want) < shortest || c.rules.harmful(name) {
-		return hits{}
+		return nameMatches{}
 	}
 	near := c.all(func(offered string) bool { return within(want, []rune(key(offered)), margin) })
 	if len(near.tools) != 1 {
-		return hits{}
+		return nameMatches{}
 	}
 	offered := near.tools[0].Name
 	if !within(want, []rune(key(offered)), 1) || digits(name) != digits(offered) ||
 		c.rules.Class(offered) != Read {
-		return hits{}
+		return nameMatches{}
 	}
 	return near
 }
@@ -185,8 +183,8 @@ func digits(s string) string {
 	}, s)
 }
 
-// within reports whether a becomes b by at most most edits: insertions, deletions,
-// substitutions, and exchanges of neighbours (optimal string alignment).
+// within reports whether a becomes b by at most most edits: insertions, deletions, substitutions, and
+// transpositions (optimal string alignment).
 func within(a, b []rune, most int) bool {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return false

@@ -5,24 +5,23 @@ import (
 	"strings"
 )
 
-// Once knows the calls of one reply that have left, so that the very same call is made once: a model that
-// writes it twice means it once, and a message must not be sent twice.
-type Once struct {
-	first *Call // the only one so far, which most replies stay with: it needs no key
+// Calls are the calls of one reply that have left, so that a repeated call is made once: a message must
+// not be sent twice.
+type Calls struct {
+	first *Call // the only call so far; it needs no key
 	keys  map[string]bool
 }
 
-// Has reports whether the same call has left: the same tool, and arguments that differ in
-// blanks and the order of keys at most.
-func (o *Once) Has(c Call) bool {
+// Has reports whether the same call has left, up to blanks and the order of keys.
+func (o *Calls) Has(c Call) bool {
 	if o.first != nil {
 		return o.first.Name == c.Name && o.first.Key() == c.Key()
 	}
 	return o.keys != nil && o.keys[c.Key()]
 }
 
-// Add notes a call as the model wrote it: the judge may change it afterwards.
-func (o *Once) Add(c Call) {
+// Add adds a call as the model wrote it: the judge may change it afterwards.
+func (o *Calls) Add(c Call) {
 	if o.first == nil && o.keys == nil {
 		o.first = &c
 		return
@@ -34,9 +33,9 @@ func (o *Once) Add(c Call) {
 	o.keys[c.Key()] = true
 }
 
-// Changed forgets the calls that read, where call changes something: behind it they may find
+// Changed forgets the calls that read if call changes something: repeated behind it, they may return
 // something else.
-func (o *Once) Changed(c *Catalog, call Call) {
+func (o *Calls) Changed(c *Catalog, call Call) {
 	if c.Class(call.Name) == Read {
 		return
 	}

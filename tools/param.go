@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Value is the JSON of an argument in a format that writes every value as a text: null, an object or a list
-// where its parameter takes such a one, but not any value; else the text.
+// Value returns the JSON of an argument in a format without types: null, an object or a list if its
+// parameter takes that but not any value; else the text.
 func (c *Catalog) Value(tool, key, text string) string {
 	value := strings.TrimSpace(text)
 	m, refusal := c.Name(tool)
@@ -26,9 +26,8 @@ func (c *Catalog) Value(tool, key, text string) string {
 	return jsontext.Quote(text)
 }
 
-// Param reports whether key may be a parameter of the tool: one that its schema
-// names, or that a rule knows by another name. Where nothing is known of the tool,
-// every key may be one.
+// Param reports whether key may be a parameter of the tool, by its schema or by a rule. For an unknown
+// tool every key may be one.
 func (c *Catalog) Param(tool, key string) bool {
 	m, refusal := c.Name(tool)
 	if refusal != nil || m.Tool == nil {
@@ -43,8 +42,8 @@ func (c *Catalog) Param(tool, key string) bool {
 	return name != ""
 }
 
-// Argless reports whether a tool takes no argument, by its schema, however its name is bent.
-func (c *Catalog) Argless(tool string) bool {
+// NoParams reports whether the tool that a name means takes no argument.
+func (c *Catalog) NoParams(tool string) bool {
 	m, refusal := c.Name(tool)
 	if refusal != nil || m.Tool == nil {
 		return false

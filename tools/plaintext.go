@@ -12,23 +12,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// wording returns text without the debris around it, and says why it cannot be what the
-// parameter takes; why is empty where it can.
-func (w *shaper) wording(param, text string) (plain, why string) {
+// cleanText returns text without the debris around it, and why the parameter cannot take it, or "".
+func (w *shaper) cleanText(param, text string) (plain, why string) {
 	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
 	if w.open {
 		return text, ""
 	}
 	rule := w.rules.kindOf(w.tool, param)
 	if rule.Kind == Text && w.rules.Class(w.tool) == Exec {
-		rule.Kind = Code // what is executed is no mere text
+		rule.Kind = Code // executed text is code
 	}
 	plain = rule.Kind.Clean(text)
 	if plain != text {
 		w.note("args.unglue", text, plain, rule.Place)
 	}
 	if why = rule.Kind.Doubt(plain); why == "" && w.schema != nil {
-		why = w.labelled(plain)
+		why = w.labelFault(plain)
 	}
 	switch {
 	case why != "":
@@ -44,8 +43,8 @@ func (w *shaper) wording(param, text string) (plain, why string) {
 	return plain, why
 }
 
-// holdsMember reports whether an object stands in a text that begins with this name in quotes, or with a
-// token and it.
+// holdsMember reports whether text contains an object that begins with name in quotes, maybe behind a
+// token.
 func holdsMember(text, name string) bool {
 	const token = 16
 	text = strings.ReplaceAll(text, `\`, "")
@@ -63,7 +62,7 @@ func holdsMember(text, name string) bool {
 	return false
 }
 
-// kindOf is what the rules say about a parameter; what they do not, its name does.
+// kindOf returns the kind of a parameter by the rules, else by its name.
 func (r *Rules) kindOf(tool, param string) KindRule {
 	for _, k := range r.Kinds {
 		if hasKey(k.Param, key(param)) && r.about(k.Tool, tool) {
@@ -73,16 +72,16 @@ func (r *Rules) kindOf(tool, param string) KindRule {
 	return KindRule{Kind: TextKindOf(param)}
 }
 
-// guess refuses a value that was guessed, unless the tool only reads: to ask again costs a
-// turn, a command that was not meant costs more.
-func (w *shaper) guess(r args.Reading) *Refusal {
-	if r.Unsure && w.swallows(r.Text) {
+// refuseGuess refuses a guessed value unless the tool reads: asking again costs a turn, an unintended
+// command costs more.
+func (w *shaper) refuseGuess(r args.Reading) *Refusal {
+	if r.Unsure && w.holdsArgument(r.Text) {
 		return w.refuse(BadJSON, "a text in it holds another argument")
 	}
 	if w.harmless() {
 		return nil
 	}
-	if w.beats(r.Text) {
+	if w.holdsKeepAlive(r.Text) {
 		return w.refuse(BadJSON, "a text in it holds a line that a server sends to keep a stream open")
 	}
 	if !r.Unsure && r.Cut != jsonrepair.Unquoted {
@@ -92,9 +91,9 @@ func (w *shaper) guess(r args.Reading) *Refusal {
 		`it is not certain where a text in it begins or ends; send valid JSON, with \" and \\ inside of texts`)
 }
 
-// beats reports whether a line by which a server keeps a stream open stands in a text whose line ends
-// were not escaped: it may have come between, or be the text's own.
-func (w *shaper) beats(object string) bool {
+// holdsKeepAlive reports whether a text with unescaped line ends contains a line by which a server keeps
+// a stream open: it may have come between, or be the text's own.
+func (w *shaper) holdsKeepAlive(object string) bool {
 	raw := slices.ContainsFunc(w.repairs, func(r Repair) bool {
 		return slices.Contains([]string{jsonrepair.KindEscape, "args.wrap", "args.signs", "args.literal",
 			"args.keywords"},
@@ -104,19 +103,18 @@ func (w *shaper) beats(object string) bool {
 		func(m member) bool { return args.Beats(gjson.Parse(m.val).String()) })
 }
 
-// swallows reports whether a text of object goes on with another argument: then it does not end
-// where it seems to.
-func (w *shaper) swallows(object string) bool {
+// holdsArgument reports whether a text of object continues with another argument: its end is then
+// uncertain.
+func (w *shaper) holdsArgument(object string) bool {
 	return w.schema != nil && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		text := gjson.Parse(m.val)
-		return text.Type == gjson.String && (w.schema.labels(text.String(), m.name) ||
+		return text.Type == gjson.String && (w.schema.labelsParam(text.String(), m.name) ||
 			holdsMember(text.String(), m.name))
 	})
 }
 
-// labels reports whether text names a parameter, other than one, and gives it a value: limit=5,
-// "limit": 5.
-func (s *schema) labels(text, but string) bool {
+// labelsParam reports whether text gives a value to a parameter other than but: limit=5, "limit": 5.
+func (s *schema) labelsParam(text, but string) bool {
 	for i := 0; i < len(text); {
 		n := strings.IndexFunc(text[i:], func(r rune) bool { return !isWordRune(r) && r != '_' && r != '-' })
 		if n < 0 {
@@ -135,12 +133,12 @@ func (s *schema) labels(text, but string) bool {
 	return false
 }
 
-// labelled says of which parameter a text gives the name, and not just its value: "limit=5", "<path>a".
-func (w *shaper) labelled(text string) string {
+// labelFault returns why a text begins with the name of a parameter: "limit=5", "<path>a".
+func (w *shaper) labelFault(text string) string {
 	text = strings.TrimLeft(text, "<-")
 	n := strings.IndexFunc(text,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
-	if n <= 0 || !w.known(w.meant(text[:n])) {
+	if n <= 0 || !w.known(w.paramOf(text[:n])) {
 		return ""
 	}
 	if rest := strings.TrimLeft(text[n:], " "); rest != "" && strings.IndexByte("=:>", rest[0]) >= 0 {

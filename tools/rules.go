@@ -1,70 +1,64 @@
 package tools
 
-// Rules is what operators wrote about the names and arguments of tools. It is
-// plain data, made from YAML elsewhere and never changed afterwards. Every entry
-// carries the place (file:line) that Repair.Rule names. The zero Rules is usable:
-// nothing but what Harmony itself and the offered schemas say.
+// Rules are what operators wrote about names and arguments of tools. They are plain data, read from YAML
+// elsewhere and immutable. Every entry has the place (file:line) for Repair.Rule. The zero Rules apply
+// only Harmony and the offered schemas.
 type Rules struct {
-	Prefixes []Word       // dropped from the front of a name: "functions.", "default_api."
-	Glued    []Word       // words that servers glue to the end of a name: "json", "code", "commentary"
-	Pseudo   []Word       // names that mean "here is my answer": "json", "response"
-	Groups   []Group      // names of the same kind of tool
-	Params   []ParamAlias // other names of a parameter
-	Texts    []TextParam  // parameters that take arguments which are plain text
-	Kinds    []KindRule   // what the text of a parameter is
-	Remarks  []string     // parameters of tools that run a command, which only say what it is for
-	Classes  Classes      // what the words of a name say about what the tool does
-	Floors   Classes      // locked: names with these words have this class, or a more harmful one
-	MaxDepth int          // deepest nesting of arguments; 0 means 256
+	Prefixes []Word       // removed from the front of a name: "functions.", "default_api."
+	Glued    []Word       // words that servers glue to a name: "json", "code", "commentary"
+	Pseudo   []Word       // names that mean the answer: "json", "response"
+	Groups   []Group      // names of tools of one kind
+	Params   []ParamAlias // other names of parameters
+	Texts    []TextParam  // parameters that take plain text as arguments
+	Kinds    []KindRule   // kinds of text of parameters
+	Remarks  []string     // parameters of commands that only explain them
+	Classes  Classes      // the meaning of words in names
+	Floors   Classes      // locked minimum classes by words in names
+	MaxDepth int          // of nesting of arguments; 0 is 256
 }
 
-// OfClass in front of a class names every tool of it: *exec.
+// OfClass before a class names every tool of it: *exec.
 const OfClass = "*"
 
-// Word is one word of a list, and where it stands.
+// Word is one word of a list, with its place.
 type Word struct {
 	Text  string
 	Place string
 }
 
-// Group is the names of one kind of tool, such as a shell: exec, bash, run_command. Each of
-// them means the first tool of the group that is offered. The first name is that of the group:
-// a rule for it is about every tool of the group. A weak name counts only where no tool is offered
-// of the groups of which it is a name, as search for a search of the web.
+// Group is the names of one kind of tool, such as a shell: exec, bash, run_command. Each means the first
+// offered tool of the group. Rules for its first name apply to all. A weak name counts only if no tool
+// of its groups is offered, as search for a search of the web.
 type Group struct{ Names, Weak []Word }
 
-// ParamAlias lists the names that models use for one parameter. They are
-// interchangeable: the tool's own schema says which of them leaves.
+// ParamAlias lists interchangeable names of one parameter: the tool's schema decides which leaves.
 type ParamAlias struct {
-	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
+	Tool  string // a tool, the first name of a group, or OfClass and a class; "": every tool
 	Param string
 	From  []string
 	Place string
 }
 
-// TextParam lists parameters of a tool whose value is a text of its own, such as code or
-// a patch. Arguments that are no JSON are the value of such a parameter; for all other
-// parameters of tools that write or execute, they are refused.
+// TextParam lists parameters whose value is a text of its own, such as code or a patch. Arguments that
+// are no JSON become that value; for other parameters of tools that write or execute they are refused.
 type TextParam struct {
-	Tool   string // the tool, the first name of its group, or OfClass and its class; "" is every tool
+	Tool   string // a tool, the first name of a group, or OfClass and a class; "": every tool
 	Params []string
 	Place  string
 }
 
-// KindRule says what the text of a parameter is, so that text in place of arguments can be
-// told from a remark.
+// KindRule is the kind of text of a parameter, to tell a value from a remark.
 type KindRule struct {
-	Tool  string // the tool, the first name of its group, or OfClass and its class; "" is every tool
+	Tool  string // a tool, the first name of a group, or OfClass and a class; "": every tool
 	Param string
 	Kind  TextKind
 	Place string
 }
 
-// ClassRule gives the class of tools whose name holds one of the words: "get"
-// matches the word get in get_time and getTime, "del*" matches del and delete.
-// "(order)" counts only where no other word says anything. "run+" acts on what the other words name:
-// with a word of Agent it writes. A word with "_" is a whole
-// name, and stronger than any single word.
+// ClassRule gives a class to tools with one of the words in their name: "get" matches get_time and
+// getTime, "del*" matches del and delete. "(order)" counts only if no other word does. "run+" acts on
+// what the other words name: with a word of Agent it writes. A word with "_" is a whole name, and
+// stronger than any word.
 type ClassRule struct {
 	Class Class
 	Words []string

@@ -10,21 +10,19 @@ import (
 	"strings"
 )
 
-// SameJSON reports whether two documents are the same value, to the last digit of
-// whole numbers: the order of keys and the spelling of fractions do not count. What
-// is no JSON is the same as nothing but itself.
+// SameJSON reports whether two documents are the same value, to the last digit of whole numbers; the
+// order of keys and the spelling of fractions do not count. Text that is no JSON equals only itself.
 func SameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, ok := exactly(a)
-	y, ok2 := exactly(b)
+	x, ok := decodeExact(a)
+	y, ok2 := decodeExact(b)
 	return ok && ok2 && reflect.DeepEqual(x, y)
 }
 
-// exactly is a document as Go values. Whole numbers stay text, since float64 would
-// take long ones for equal.
-func exactly(doc []byte) (v any, ok bool) {
+// decodeExact decodes a document. Whole numbers stay text, as float64 would equate long ones.
+func decodeExact(doc []byte) (v any, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
 	if d.Decode(&v) != nil || !errors.Is(d.Decode(new(any)), io.EOF) {

@@ -10,22 +10,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/args"
 )
 
-// Schemas remembers compiled JSON Schemas by their bytes, because callers send the
-// same tools with every request, and the table by which arguments are read. It is safe for concurrent use.
+// Schemas caches compiled JSON Schemas by their bytes, as callers repeat their tools in every request,
+// and the table for reading arguments. It is safe for concurrent use.
 type Schemas struct {
-	ops    args.Table // what is undone in arguments
+	ops    args.Table // damage that is undone
 	mu     sync.RWMutex
-	byText *recent.Map[*schema] // nil for a schema that does not compile
+	byText *recent.Map[*schema] // nil: does not compile
 	texts  *recent.Map[json.RawMessage]
 }
 
-// NewSchemas returns an empty memo for at most max schemas. Of a full one the oldest make room.
+// NewSchemas returns a cache of at most max schemas; the oldest are evicted.
 func NewSchemas(max int) *Schemas {
 	return &Schemas{ops: args.Ops(), byText: recent.New[*schema](max, nil),
 		texts: recent.New[json.RawMessage](max, nil)}
 }
 
-// text is a schema as others have it who hold the same.
+// text returns a shared copy of a schema.
 func (s *Schemas) text(of json.RawMessage) json.RawMessage {
 	if len(of) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func (s *Schemas) text(of json.RawMessage) json.RawMessage {
 	return remembered(&s.mu, s.texts, of, func() json.RawMessage { return bytes.Clone(of) })
 }
 
-// remembered is what a map has for a text, or else what is made of it now.
+// remembered returns the cached value of a text, or makes it.
 func remembered[V any](mu *sync.RWMutex, in *recent.Map[V], text []byte, make func() V) V {
 	mu.RLock()
 	if known := in.GetBytes(text); known != nil {
@@ -45,13 +45,13 @@ func remembered[V any](mu *sync.RWMutex, in *recent.Map[V], text []byte, make fu
 	mu.Lock()
 	defer mu.Unlock()
 	kept, fresh := in.Use(string(text))
-	if fresh { // others may read what is there
+	if fresh { // others may read the old one
 		*kept = made
 	}
 	return *kept
 }
 
-// schema is the JSON Schema of a tool's arguments, compiled.
+// schema is the compiled schema of a tool's arguments.
 type schema struct {
 	*Schema
 	props    map[string]*Schema // by name, with those of $ref and allOf
@@ -59,8 +59,8 @@ type schema struct {
 	checker  *checker
 }
 
-// of returns the schema of text, or nil where there is none or it is broken: what
-// cannot be read cannot be checked, and must not make a tool unusable.
+// of returns the compiled schema, or nil if there is none or it is broken: it cannot be checked, but
+// must not disable the tool.
 func (s *Schemas) of(text json.RawMessage) *schema {
 	if len(text) == 0 {
 		return nil
@@ -83,10 +83,10 @@ func compile(text []byte) (*schema, error) {
 	return &schema{root, props, required, newChecker(root)}, nil
 }
 
-// maxRefs bounds how far references are followed; schemas may refer in circles.
+// maxRefs bounds how far references are followed; they may be cyclic.
 const maxRefs = 16
 
-// target is what s refers to.
+// target follows references.
 func target(s *Schema) *Schema {
 	for i := 0; i < maxRefs && s.Ref != nil && s.Properties == nil; i++ {
 		s = s.Ref
@@ -94,8 +94,7 @@ func target(s *Schema) *Schema {
 	return s
 }
 
-// fields returns the properties of an object schema and the required ones, with
-// those that $ref and allOf add.
+// fields returns the properties of an object schema and the required ones, with those of $ref and allOf.
 func fields(s *Schema) (props map[string]*Schema, required []string) {
 	if s.Ref == nil && len(s.AllOf) == 0 {
 		return s.Properties, s.Required
@@ -121,8 +120,8 @@ func fields(s *Schema) (props map[string]*Schema, required []string) {
 	return props, required
 }
 
-// only returns the one parameter that an argument without a name can be meant for:
-// the single required one, or the single one there is.
+// only returns the parameter that an unnamed argument is meant for: the single required one, or the
+// single one.
 func (s *schema) only() (name string, ok bool) {
 	if len(s.required) == 1 && s.props[s.required[0]] != nil {
 		return s.required[0], true
@@ -135,8 +134,7 @@ func (s *schema) only() (name string, ok bool) {
 	return name, true
 }
 
-// typed reports whether one of the types that s lists is t. A schema without
-// "type" lists none.
+// typed reports whether s lists the type t.
 func typed(s *Schema, t string) bool { return slices.Contains(s.Types, t) }
 
 // takesText reports whether a schema may allow a text.

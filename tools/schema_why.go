@@ -12,15 +12,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// why says in words that a model can act on what is wrong with the arguments of a
-// tool: `exec needs "command" (string); got: "cmd"`.
+// why tells the model what is wrong with the arguments of a tool: `exec needs "command" (string); got:
+// "cmd"`.
 func (s *schema) why(tool, args string, found []Fault) string {
 	const most = 4
 	var faults []string
 	for _, f := range found {
 		faults = append(faults, s.fault(tool, args, f))
 	}
-	slices.Sort(faults) // the validator walks maps: its order changes
+	slices.Sort(faults) // the validator walks maps in any order
 	faults = slices.Compact(faults)
 	return strings.Join(faults[:min(most, len(faults))], "; ")
 }
@@ -52,7 +52,7 @@ func (s *schema) fault(tool, args string, f Fault) string {
 	return strings.TrimSpace(fmt.Sprintf("%q breaks the schema %s", at, f.Keyword))
 }
 
-// bounds is what a value must be, by the keyword that bounds it by N.
+// bounds are requirements by keyword, with N for the bound.
 var bounds = map[string]string{
 	"minimum": "be at least N", "maximum": "be at most N", "exclusiveMinimum": "be more than N",
 	"exclusiveMaximum": "be less than N",
@@ -78,7 +78,7 @@ func (s *schema) typedNames(params []string) string {
 	return strings.Join(out, ", ")
 }
 
-// given lists the names of the arguments that did come.
+// given lists the names of the given arguments.
 func given(args string) string {
 	var got []string
 	gjson.Parse(args).ForEach(func(k, _ gjson.Result) bool {

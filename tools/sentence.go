@@ -15,22 +15,21 @@ const (
 	noShell  = "is no line of shell"
 )
 
-// doubtCommand tells a line of shell from a sentence in any language: it parses, its first
-// word can be a program's name, no word ends as words of sentences do, and where words of
-// nothing but letters stand together, they are few.
+// doubtCommand tells a line of shell from a sentence in any language: it parses, its first word can be
+// the name of a program, no word ends like one of a sentence, and runs of plain words are short.
 func doubtCommand(text string) string {
 	if _, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text),
 		""); err != nil {
 		return noShell
 	}
-	if aside(text) {
+	if inBrackets(text) {
 		return sentence
 	}
 	line := withoutComments(text)
 	if line == "" {
 		return "is nothing but a comment"
 	}
-	if first := program(line); first != "" {
+	if first := doubtProgram(line); first != "" {
 		return first
 	}
 	for _, part := range commands(text) {
@@ -41,7 +40,7 @@ func doubtCommand(text string) string {
 	return ""
 }
 
-// withoutComments is text from its first line on that is no comment.
+// withoutComments drops the comment lines at the start of text.
 func withoutComments(text string) string {
 	for strings.HasPrefix(text, "#") {
 		_, rest, _ := strings.Cut(text, "\n")
@@ -50,11 +49,11 @@ func withoutComments(text string) string {
 	return text
 }
 
-// isWord reports whether a word is one that servers and models write in front of arguments.
+// isWord reports whether a word is a label that servers and models write before arguments.
 func isWord(word string) bool { return slices.Contains(labels[:], strings.ToLower(word)) }
 
-// program judges the beginning of a command, behind "(", "!" and assignments.
-func program(line string) string {
+// doubtProgram checks the beginning of a command, behind "(", "!" and assignments.
+func doubtProgram(line string) string {
 	for {
 		line = strings.TrimLeft(line, "(! \t\n")
 		n := letters(line)
@@ -103,7 +102,7 @@ func program(line string) string {
 	return ""
 }
 
-// commands are the words of each simple command in text, as they stand there.
+// commands returns the words of each simple command in text.
 func commands(text string) (out [][]string) {
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 	if err != nil {
@@ -128,8 +127,8 @@ func commands(text string) (out [][]string) {
 	return out
 }
 
-// isSentence reports whether the words of one command are rather those of a sentence: one
-// ends in punctuation, an apostrophe stands in one, or most are nothing but letters.
+// isSentence reports whether the words of a command form a sentence: one ends in punctuation or contains
+// an apostrophe, or most are letters only.
 func isSentence(words []string) bool {
 	plain, run, longest, inline := 0, 0, 0, false
 	for _, w := range words {
@@ -159,14 +158,14 @@ func onlyLetters(word string) bool {
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) }) < 0
 }
 
-// jsonCall reports whether s is the rest of a call with an object of JSON.
+// jsonCall reports whether s is the rest of a call with a JSON object.
 func jsonCall(s string) bool {
 	inner, ok := strings.CutPrefix(s, "({")
 	inner = strings.TrimLeft(inner, " \n\\")
 	return ok && inner != "" && strings.ContainsRune("\"#/", rune(inner[0]))
 }
 
-// withoutApostrophe joins what an apostrophe parts, as in "can't".
+// withoutApostrophe joins a word at its apostrophe: "can't".
 func withoutApostrophe(word string) string {
 	before, after, ok := strings.Cut(strings.ReplaceAll(word, "’", "'"), "'")
 	if ok && onlyLetters(before) && onlyLetters(after) {
@@ -175,11 +174,10 @@ func withoutApostrophe(word string) string {
 	return word
 }
 
-// imports is a line of Python that has no sign of code.
+// imports matches a line of Python without a sign of code.
 var imports = regexp.MustCompile(`^(?:import [\w.]+ as \w+|from [\w.]+ import \w+(?: as \w+)?)$`)
 
-// doubtCode tells code from a sentence: code has signs that sentences lack, and does not
-// begin as they do.
+// doubtCode tells code from a sentence: code has signs that sentences lack, and begins differently.
 func doubtCode(text string) string {
 	if strings.HasPrefix(text, `"`) && strings.Count(text, `"""`) < 2 || text[0] == '`' || text[0] == '\\' {
 		return "begins with " + text[:1]
@@ -195,7 +193,7 @@ func doubtCode(text string) string {
 		strings.HasPrefix(text[n:], `("{`) {
 		return "begins with " + text[:n+1]
 	}
-	if aside(text) {
+	if inBrackets(text) {
 		return sentence
 	}
 	first, _, _ := strings.Cut(text, "\n")
@@ -231,8 +229,8 @@ func doubtCode(text string) string {
 	return ""
 }
 
-// aside reports whether text is words in brackets, such as "(no arguments)".
-func aside(text string) bool {
+// inBrackets reports whether text is words in brackets, such as "(no arguments)".
+func inBrackets(text string) bool {
 	inner := strings.Trim(text, "()<>")
 	return strings.ContainsAny(text[:1], "(<") && len(text) == len(inner)+2 &&
 		onlyLetters(strings.ReplaceAll(inner, " ", ""))

@@ -14,48 +14,48 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// shaper turns the text of one call's arguments into the JSON object that its tool
-// takes, and notes every repair. It makes no value up: what is missing stays missing,
-// the null of damaged JSON is a guess, and what does not fit is refused.
+// shaper converts the text of a call's arguments to the JSON object that the tool takes, and notes every
+// repair. It invents no value: what is missing stays missing, a null of damaged JSON is a guess, and
+// what does not fit is refused.
 type shaper struct {
-	ops     args.Table
-	tool    string
-	schema  *schema // nil where nothing is known of the arguments
-	rules   *Rules
-	open    bool // text without a parameter's name may become {"input": text}
-	madeUp  bool // null stands where the text has no value
-	repairs []Repair
-	trailed bool // a blank or a comment ends the text: a value that lacks its quote may hold it, or not
-	levels  int  // how many objects around the arguments were taken off
-	left    int  // bytes that may still be looked at, so that time stays linear
+	ops          args.Table
+	tool         string
+	schema       *schema // nil: unknown
+	rules        *Rules
+	open         bool // text without a parameter may become {"input": text}
+	inventedNull bool // a null stands for a missing value
+	repairs      []Repair
+	trailing     bool // the text ends in a blank or a comment, which may belong to a value without its quote
+	levels       int  // removed objects around the arguments
+	budget       int  // bytes that may still be checked, so that time stays linear
 }
 
-// taker is a tool that looks for its arguments in one text.
-type taker struct {
+// argsTarget is the target of a search for arguments in one text.
+type argsTarget struct {
 	*shaper
-	text    string
-	take    func(w *shaper, r args.Reading) (object string, refusal *Refusal)
-	refusal *Refusal // why the reading that is nearest to the text is none
-	off     int      // how much that was
-	alone   *Refusal // why the text is no value of the only parameter
-	repairs []Repair // of what was accepted
+	text        string
+	take        func(w *shaper, r args.Reading) (object string, refusal *Refusal)
+	refusal     *Refusal // of the reading nearest to the text
+	steps       int      // of that reading
+	soleRefusal *Refusal // why the text is no value of the only parameter
+	repairs     []Repair // of the accepted reading
 }
 
-// trail is what may end a text behind a value, or the value.
+// trail matches what may follow a value or belong to it.
 var trail = regexp.MustCompile(`[ \t]$|\s(?:#|//|--|/\*)[^"]*$`)
 
-// read returns what take makes of the one object that a text means.
+// read returns the result of take for the one object that a text means.
 func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Refusal)) (string, *Refusal) {
 	body := strings.TrimSpace(text)
-	w.trailed = trail.MatchString(text)
+	w.trailing = trail.MatchString(text)
 	switch {
-	case body == "" || body == "null" || nameless.MatchString(body):
+	case body == "" || body == "null" || noArguments.MatchString(body):
 		w.note("args.empty", text, "{}", "")
 		return take(w, args.Reading{Text: "{}", Raw: true})
-	case elided.MatchString(body):
+	case ellipsis.MatchString(body):
 		return "", w.refuse(BadJSON, "what came leaves them out")
 	}
-	t := taker{shaper: w, text: body, take: take}
+	t := argsTarget{shaper: w, text: body, take: take}
 	found, twice, ok := w.ops.Read(body, cmp.Or(w.rules.MaxDepth, jsontext.MaxDepth), &t)
 	switch {
 	case twice:
@@ -65,8 +65,8 @@ func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Re
 		return found.Object, nil
 	case t.refusal != nil:
 		return "", t.refusal
-	case t.alone != nil && body[0] != '{':
-		return "", t.alone
+	case t.soleRefusal != nil && body[0] != '{':
+		return "", t.soleRefusal
 	}
 	why := ""
 	if _, err := jsonrepair.Repair(body, w.rules.MaxDepth); err != nil && body[0] == '{' {
@@ -75,24 +75,24 @@ func (w *shaper) read(text string, take func(*shaper, args.Reading) (string, *Re
 	return "", w.refuse(BadJSON, why)
 }
 
-func (t *taker) Name() string   { return t.tool }
-func (t *taker) Known() bool    { return t.schema != nil }
-func (t *taker) Harmless() bool { return t.harmless() }
+func (t *argsTarget) Name() string   { return t.tool }
+func (t *argsTarget) Known() bool    { return t.schema != nil }
+func (t *argsTarget) Harmless() bool { return t.harmless() }
 
-func (t *taker) Denies(words string) bool { return t.remark(words) != "" }
+func (t *argsTarget) Denies(words string) bool { return t.remark(words) != "" }
 
-// Unsure reports whether what was repaired may be another object: {"a":{"a":1} begins twice, or lacks its
+// Unsure reports whether repaired text may be another object: {"a":{"a":1} begins twice, or lacks its
 // end.
-func (t *taker) Unsure(found jsonrepair.Result, object string) bool {
+func (t *argsTarget) Unsure(found jsonrepair.Result, object string) bool {
 	ended := t.text + "}"
 	return t.unsure(found, object) || found.Has(jsonrepair.KindRepeat) && gjson.Valid(ended) &&
 		(t.schema == nil || t.schema.Accepts(ended))
 }
 
-// Accept tries a reading, and keeps what was noted of the first that is taken.
-func (t *taker) Accept(r args.Reading) (string, bool) {
+// Accept tries a reading. The repairs of the first accepted one are kept.
+func (t *argsTarget) Accept(r args.Reading) (string, bool) {
 	w := *t.shaper
-	w.repairs, w.madeUp = slices.Clone(w.repairs), r.MadeUp
+	w.repairs, w.inventedNull = slices.Clone(w.repairs), r.MadeUp
 	for _, s := range r.Steps {
 		place := ""
 		if s.ID == "args.wrap" {
@@ -114,8 +114,8 @@ func (t *taker) Accept(r args.Reading) (string, bool) {
 				off++
 			}
 		}
-		if t.refusal == nil || off < t.off {
-			t.refusal, t.off = refusal, off
+		if t.refusal == nil || off < t.steps {
+			t.refusal, t.steps = refusal, off
 		}
 		return "", false
 	}
@@ -125,9 +125,9 @@ func (t *taker) Accept(r args.Reading) (string, bool) {
 	return object, true
 }
 
-// doubt refuses a reading that may be something else than arguments: code = "x" is Python, {code: true} may
-// be a text that lacks its quotes, and a shell may have to see the backslash of it\'s.
-func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
+// doubt refuses a reading that may be something else than arguments: code = "x" is Python, {code: true}
+// may be a text without its quotes, and the backslash of it\'s may be for a shell.
+func (t *argsTarget) doubt(w *shaper, r args.Reading) *Refusal {
 	if len(r.Steps) > 0 && args.Marked(r.Text) && !r.Did("args.blanks", "args.bytes", "args.byte_tokens") {
 		return w.refuse(BadJSON, "marks of a tokenizer stand in it")
 	}
@@ -155,17 +155,17 @@ func (t *taker) doubt(w *shaper, r args.Reading) *Refusal {
 		}
 		return nil
 	}
-	if r.Did("args.wrap") && t.harmless() && t.schema.labels(t.text, "") {
+	if r.Did("args.wrap") && t.harmless() && t.schema.labelsParam(t.text, "") {
 		return w.refuse(BadJSON, "what came names arguments in a way of its own")
 	}
 	return nil
 }
 
-// proves reports whether object is what the tool takes, and has each key once. One without a frame
-// of its own must name its keys as the tool does.
+// proves reports whether the tool takes object, with each key once. Without a frame of its own (open),
+// its keys must be exact.
 func (w *shaper) proves(object string, open bool) bool {
 	try := *w
-	try.repairs = []Repair{{}} // it was mended: every value is looked at
+	try.repairs = []Repair{{}} // as repaired: every value is checked
 	given := membersOf(object)
 	object, refusal := try.fit(object)
 	if !open {
@@ -180,14 +180,14 @@ func (w *shaper) proves(object string, open bool) bool {
 		})
 }
 
-// Sole makes a value, or text that is no JSON, the value of the tool's only parameter. What a model writes in
-// place of arguments is often a remark, and a remark must not be run: a text must look like what the
-// parameter takes, and a rule must say that it takes one, unless the tool only reads.
-func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
+// Sole makes a value, or text that is no JSON, the value of the tool's only parameter. Models often
+// write a remark in place of arguments, which must not run: a text must look like what the parameter
+// takes, and a rule must allow it, unless the tool reads.
+func (t *argsTarget) Sole(value string, raw bool) (object string, ok bool) {
 	w := *t.shaper
 	name, known := w.only()
 	refuse := func(why string) (string, bool) {
-		t.alone = cmp.Or(t.alone, w.refuse(BadJSON, why))
+		t.soleRefusal = cmp.Or(t.soleRefusal, w.refuse(BadJSON, why))
 		return "", false
 	}
 	if !known {
@@ -206,7 +206,7 @@ func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 		if !raw {
 			text = gjson.Parse(value).String()
 		}
-		plain, why := w.wording(name, text)
+		plain, why := w.cleanText(name, text)
 		value = jsontext.Quote(plain)
 		if param != nil && !w.accepts(param, value) {
 			return refuse("")
@@ -225,8 +225,8 @@ func (t *taker) Sole(value string, raw bool) (object string, ok bool) {
 	return "{" + jsontext.Quote(name) + ":" + value + "}", true
 }
 
-// unsure says that a value of the object may be another: a word without quotes is no text
-// only where its parameter takes none.
+// unsure reports whether a value of the object may be another: an unquoted word is certain only as a
+// text of its parameter.
 func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 	return found.Unsure || found.Words && slices.ContainsFunc(membersOf(object), func(m member) bool {
 		switch v := gjson.Parse(m.val); {
@@ -240,15 +240,15 @@ func (w *shaper) unsure(found jsonrepair.Result, object string) bool {
 	})
 }
 
-// closed reports whether a closer was put where none stood: the text may have been cut there.
-func (w *shaper) closed() bool {
+// closerAdded reports whether a closer was added: the text may have been cut there.
+func (w *shaper) closerAdded() bool {
 	return slices.ContainsFunc(w.repairs, func(r Repair) bool { return r.Kind == jsonrepair.KindCloser })
 }
 
-// harmless reports whether a wrong value does no harm: the tool reads, or none is known.
+// harmless reports whether a wrong value does no harm: the tool reads, or is unknown.
 func (w *shaper) harmless() bool { return w.open || w.rules.Class(w.tool) == Read }
 
-// only returns the parameter that a value without a name is meant for.
+// only returns the parameter that an unnamed value is meant for.
 func (w *shaper) only() (name string, ok bool) {
 	if w.schema == nil {
 		return "input", w.open
@@ -256,11 +256,10 @@ func (w *shaper) only() (name string, ok bool) {
 	return w.schema.only()
 }
 
-// fit returns object as the schema wants it. One that is valid as the model wrote it comes back byte for
-// byte, unless a sign is stuck to the name of a parameter. An argument that the schema forbids is refused,
-// not dropped: it may be the one that made the call safe.
+// fit returns object as the schema wants it; unchanged if it is valid, unless a sign sticks to a
+// parameter name. A forbidden argument is refused, not dropped: it may have made the call safe.
 func (w *shaper) fit(object string) (string, *Refusal) {
-	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.spelt(object, s)) {
+	if s := w.schema; s != nil && (len(w.repairs) > 0 || !s.Accepts(object) || !w.keysExact(object, s)) {
 		w.refill(len(object))
 		object = w.object(object, s.Schema, s.props, s.required, w.rules.paramsOf(w.tool))
 		if !w.accepts(s.Schema, object) {
@@ -270,15 +269,16 @@ func (w *shaper) fit(object string) (string, *Refusal) {
 			return "", w.refuse(BadSchema, s.why(w.tool, object, faults))
 		}
 	}
-	if w.madeUp && slices.ContainsFunc(membersOf(object), func(m member) bool { return m.val == "null" }) {
+	if w.inventedNull && slices.ContainsFunc(membersOf(object),
+		func(m member) bool { return m.val == "null" }) {
 		return "", w.refuse(BadJSON, "a name has no value")
 	}
 	return object, nil
 }
 
-// refill sets what may be spent on values of n bytes: enough for any sensible
-// schema, little enough that no schema can make a short text take long.
-func (w *shaper) refill(n int) { w.left = 32*n + 1<<16 }
+// refill sets the budget for values of n bytes: enough for any sensible schema, too little for one that
+// makes a short text slow.
+func (w *shaper) refill(n int) { w.budget = 32*n + 1<<16 }
 
 func (w *shaper) note(kind, from, to, rule string) {
 	const most = 64

@@ -141,7 +141,7 @@ func FuzzShape(f *testing.F) {
 		got, refusal := w.shape(text)
 		trimmed := strings.TrimSpace(text)
 		whole := json.Valid([]byte(trimmed)) && strings.HasPrefix(trimmed, "{") &&
-			s.Accepts(trimmed) && w.spelt(trimmed, s)
+			s.Accepts(trimmed) && w.keysExact(trimmed, s)
 		switch {
 		case refusal != nil && !whole:
 			return

@@ -5,9 +5,8 @@ import (
 	"unicode"
 )
 
-// spelling is what the name of a parameter has in common with other spellings of it: also without
-// what cannot be seen, the marks that notations have around names, full width, and letters of
-// another script that look the same. A mark that may deny the name, as "!", stays.
+// spelling is what spellings of a parameter share: without invisible characters, the signs of notations,
+// full width, and look-alike letters of another script. A sign that may deny the name, as "!", stays.
 func spelling(given string) string {
 	return key(strings.Map(func(r rune) rune {
 		switch {
@@ -20,7 +19,7 @@ func spelling(given string) string {
 	}, strings.Trim(given, keySigns)))
 }
 
-// latin is the Latin letter that a Cyrillic one looks like, or r.
+// latin returns the Latin letter that a Cyrillic one looks like, or r.
 func latin(r rune) rune {
 	const cyrillic, same = "аеіјорсухѕһԁ", "aeijopcyxshd"
 	if at := strings.IndexRune(cyrillic, r); at >= 0 {

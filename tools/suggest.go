@@ -7,32 +7,31 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// gatewayAliases are names that OpenClaw itself takes for others, whatever our rules say.
+// gatewayAliases are names that OpenClaw itself takes for others.
 var gatewayAliases = map[string]string{"bash": "exec", "cron": "automations"}
 
-// Suggests reports whether OpenClaw could take name for a tool that is offered, or
-// listed to be called through another: in any case, within a namespace, with a number
-// behind it.
+// Suggests reports whether OpenClaw could take name for an offered or deferred tool: in any case, within
+// a namespace, with a number behind it.
 func (c *Catalog) Suggests(name string) bool {
 	for _, part := range nameParts(scan.Head(name, maxNameBytes)) {
-		if c.means(part) || c.means(strings.TrimRight(part, "0123456789")) {
+		if c.isTool(part) || c.isTool(strings.TrimRight(part, "0123456789")) {
 			return true
 		}
 	}
 	return false
 }
 
-// means reports whether part, however its words are written, is the name of a tool.
-func (c *Catalog) means(part string) bool {
+// isTool reports whether part, in any spelling, is the name of a tool.
+func (c *Catalog) isTool(part string) bool {
 	for _, prefix := range []string{"", "functions", "function", "tools", "tool"} {
-		name, ok := strings.CutPrefix(bare(part), prefix)
+		name, ok := strings.CutPrefix(plainKey(part), prefix)
 		if !ok || name == "" {
 			continue
 		}
 		if of, ok := gatewayAliases[name]; ok {
 			name = of
 		}
-		is := func(tool string) bool { return bare(tool) == name }
+		is := func(tool string) bool { return plainKey(tool) == name }
 		if slices.ContainsFunc(c.offered, func(t Tool) bool { return is(t.Name) }) ||
 			slices.ContainsFunc(c.deferred, is) {
 			return true
@@ -41,7 +40,7 @@ func (c *Catalog) means(part string) bool {
 	return false
 }
 
-// nameParts are name, and what stands before and behind each of its separators.
+// nameParts returns name, and the parts before and behind each of its separators.
 func nameParts(name string) []string {
 	out := []string{name}
 	for i := range len(name) {
@@ -52,7 +51,7 @@ func nameParts(name string) []string {
 	return out
 }
 
-// bare is key without dots and colons.
-func bare(name string) string {
+// plainKey is key without dots and colons.
+func plainKey(name string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(key(name), ".", ""), ":", "")
 }

@@ -8,22 +8,22 @@ import (
 	"unicode/utf8"
 )
 
-// TrimBounds is how much of a result is kept. A zero bound is none.
+// TrimBounds bound a result. A zero bound is none.
 type TrimBounds struct {
-	Chars     int     // characters of the whole, with what is said about the rest; at least MinChars
-	Head      float64 // the share of Chars that is kept from the beginning, 0 to 1; the rest is from the end
-	HeadLines int     // lines from the beginning, and
-	TailLines int     // from the end, of texts with more lines than both
+	Chars     int     // of the whole with its notes; at least MinTrim
+	Head      float64 // share of Chars kept from the beginning, 0 to 1
+	HeadLines int     // kept lines at the beginning
+	TailLines int     // and at the end, of longer texts
 	Items     int     // of a list in a JSON document
-	Strings   int     // characters of a string in a JSON document; a URL is kept whole
-	Hint      string  // how to get what is left out; a sentence, or empty
+	Strings   int     // characters of a JSON string; a URL is kept whole
+	Hint      string  // how to get the rest; a sentence, or empty
 }
 
-// MinTrim is the least that Bounds.Chars may be: what is said about the rest needs room.
+// MinTrim is the least Chars: the notes need room.
 const MinTrim = 200
 
-// Trim shortens one text. cut reports whether it did. A JSON document stays one, a URL is kept
-// whole or left out whole, and the result is never longer than b.Chars.
+// Trim shortens a text. cut reports whether it did. A JSON document stays valid, a URL is kept or
+// dropped as a whole, and the result never exceeds b.Chars.
 func Trim(text string, b TrimBounds) (out string, cut bool) {
 	if b.fits(text) {
 		return text, false
@@ -38,7 +38,7 @@ func Trim(text string, b TrimBounds) (out string, cut bool) {
 	return out, true
 }
 
-// TrimBlocks shortens the parts of one result, each by its share of the whole.
+// TrimBlocks shortens the parts of one result, each in proportion to its length.
 func TrimBlocks(parts []string, b TrimBounds) (out []string, cut bool) {
 	all := 0
 	for _, p := range parts {
@@ -72,7 +72,7 @@ func TrimBlocks(parts []string, b TrimBounds) (out []string, cut bool) {
 	return out, cut
 }
 
-// fits reports whether nothing is too long.
+// fits reports whether no bound is exceeded.
 func (b TrimBounds) fits(text string) bool {
 	if b.Chars > 0 && len(text) > b.Chars && utf8.RuneCountInString(text) > b.Chars {
 		return false
@@ -96,14 +96,14 @@ func byLines(text string, b TrimBounds) string {
 // byChars keeps characters from both ends.
 func byChars(text string, b TrimBounds) string {
 	runes := []rune(text)
-	mark := b.mark(fmt.Sprintf("%d of %d characters left out", len(runes), len(runes))) // no mark is longer
+	mark := b.mark(fmt.Sprintf("%d of %d characters left out", len(runes), len(runes))) // the longest note
 	room := max(0, b.Chars-utf8.RuneCountInString(mark))
 	share := b.Head
 	if share <= 0 || share > 1 {
 		share = 1
 	}
 	head := int(math.Round(float64(room) * share))
-	from, to := backTo(runes, head), aheadTo(runes, len(runes)-(room-head))
+	from, to := cutBack(runes, head), cutForward(runes, len(runes)-(room-head))
 	if to < from {
 		to = from
 	}
@@ -111,7 +111,7 @@ func byChars(text string, b TrimBounds) string {
 	return first(string(runes[:from])+mark+string(runes[to:]), b.Chars)
 }
 
-// mark is what is said about the rest, on lines of its own.
+// mark returns a note on lines of its own.
 func (b TrimBounds) mark(what string) string {
 	if b.Hint != "" {
 		what += ". " + b.Hint
@@ -119,7 +119,7 @@ func (b TrimBounds) mark(what string) string {
 	return "\n[" + what + "]\n"
 }
 
-// first are the first characters of a text.
+// first returns the first n characters of a text.
 func first(text string, n int) string {
 	if n <= 0 {
 		return ""
@@ -133,11 +133,11 @@ func first(text string, n int) string {
 	return text
 }
 
-// near is how far a cut moves to the end of a line.
+// near bounds how far a cut moves to the end of a line.
 const near = 200
 
-// backTo moves a cut back, out of a URL, and to the end of a line if there is one near.
-func backTo(runes []rune, at int) int {
+// cutBack moves a cut back, out of a URL, and to a near end of a line.
+func cutBack(runes []rune, at int) int {
 	if at >= len(runes) {
 		return len(runes)
 	}
@@ -152,9 +152,8 @@ func backTo(runes []rune, at int) int {
 	return at
 }
 
-// aheadTo moves a cut forward, out of a URL, and to the beginning of a line if there is one
-// near.
-func aheadTo(runes []rune, at int) int {
+// cutForward moves a cut forward, out of a URL, and to a near beginning of a line.
+func cutForward(runes []rune, at int) int {
 	if at <= 0 {
 		return 0
 	}
@@ -169,17 +168,17 @@ func aheadTo(runes []rune, at int) int {
 	return min(at, len(runes))
 }
 
-// urlIn reports whether a cut would fall into a URL, and where that begins and ends.
+// urlIn reports whether a cut falls into a URL, and its bounds.
 func urlIn(runes []rune, at int) (from, to int, in bool) {
 	from, to = at, at
-	for from > 0 && !apart(runes[from-1]) {
+	for from > 0 && !endsURL(runes[from-1]) {
 		from--
 	}
-	for to < len(runes) && !apart(runes[to]) {
+	for to < len(runes) && !endsURL(runes[to]) {
 		to++
 	}
 	return from, to, from < at && at < to && strings.Contains(string(runes[from:to]), "://")
 }
 
-// apart reports whether a character ends a URL.
-func apart(r rune) bool { return r <= ' ' || strings.ContainsRune(`"'<>()[]{}`, r) }
+// endsURL reports whether a character ends a URL.
+func endsURL(r rune) bool { return r <= ' ' || strings.ContainsRune(`"'<>()[]{}`, r) }

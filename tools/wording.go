@@ -10,10 +10,10 @@ import (
 	"unicode/utf8"
 )
 
-// TextKind says what a text is meant to be.
+// TextKind is the intended kind of a text.
 type TextKind string
 
-// What a parameter can take.
+// The kinds of text.
 const (
 	Command TextKind = "command" // a line of shell
 	Code    TextKind = "code"    // a program in another language
@@ -24,13 +24,13 @@ const (
 	Text    TextKind = "text" // anything
 )
 
-// TextKinds are all of them.
+// TextKinds returns all kinds.
 func TextKinds() []string {
 	return []string{string(Command), string(Code), string(Patch), string(Prose), string(Path), string(URL),
 		string(Text)}
 }
 
-// TextKindOf is what a parameter takes by its name, however it is spelled, where no rule says so.
+// TextKindOf returns the kind of a parameter by its name, in any spelling.
 func TextKindOf(param string) TextKind {
 	switch strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(param), "_", ""), "-", "") {
 	case "command", "cmd", "shellcommand", "commandline", "commands", "cmds":
@@ -49,8 +49,7 @@ func TextKindOf(param string) TextKind {
 	return Text
 }
 
-// Doubt says why text cannot be of a kind, in words that follow "what came"; it is empty
-// where it can.
+// Doubt returns why text cannot be of a kind, in words that follow "what came", or "".
 func (k TextKind) Doubt(text string) string {
 	text = strings.TrimSpace(text)
 	switch {
@@ -80,7 +79,7 @@ func (k TextKind) Doubt(text string) string {
 	return ""
 }
 
-// jsonLike reports whether text is a container of JSON, the beginning of one, or part of one.
+// jsonLike reports whether text is, begins or is part of a JSON container.
 func jsonLike(text string) bool {
 	rest := strings.TrimLeft(text[1:], " \t\r\n")
 	switch text[0] {
@@ -97,8 +96,7 @@ func jsonLike(text string) bool {
 	return strings.HasPrefix(text, "&quot;") || strings.HasPrefix(text, "eyJ") && letters(text) == len(text)
 }
 
-// encoded reports whether text is one word in base64 that says something, or holds what an
-// object becomes by the rules of URLs.
+// encoded reports whether text is one word of readable base64, or contains a URL-encoded object.
 func encoded(text string) bool {
 	if strings.Contains(text, "%7B%22") || strings.Contains(text, "%22:") ||
 		strings.Contains(text, "%22%3A") || strings.Contains(text, "&#34;") {
@@ -106,7 +104,7 @@ func encoded(text string) bool {
 	}
 	if !strings.ContainsAny(text, " \n") {
 		if plain, err := url.PathUnescape(text); err == nil && plain != text ||
-			strings.Contains(clipped(text), "eyJ") {
+			strings.Contains(headOf(text), "eyJ") {
 			return true
 		}
 	}
@@ -119,16 +117,16 @@ func encoded(text string) bool {
 	return err == nil && len(text) >= 8 && utf8.Valid(out) && !strings.ContainsRune(string(out), 0)
 }
 
-// clipped is where an encoded object begins, behind a word.
-func clipped(text string) string { return text[:min(len(text), 16)] }
+// headOf returns the beginning of a text, where an encoded object may begin behind a word.
+func headOf(text string) string { return text[:min(len(text), 16)] }
 
-// isKey reports whether a name and its colon begin s.
+// isKey reports whether s begins with a name and a colon.
 func isKey(s string) bool {
 	n := letters(s)
 	return n > 0 && strings.HasPrefix(strings.TrimLeft(s[n:], " "), ":")
 }
 
-// letters is the length of the ASCII letters, digits and _ that s begins with.
+// letters returns the length of the ASCII letters, digits and _ at the start of s.
 func letters(s string) int {
 	n := strings.IndexFunc(s, func(r rune) bool {
 		return r >= utf8.RuneSelf || r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -150,7 +148,7 @@ func doubtPatch(text string) string {
 	return "holds no line that a patch has"
 }
 
-// doubtName doubts what no path or URL holds: quotes, tags, lines, an option, a call.
+// doubtName doubts what no path or URL contains: quotes, tags, lines, an option, a call.
 func doubtName(text string) string {
 	switch n := letters(text); {
 	case strings.ContainsAny(text, "\"<>\n"), strings.HasPrefix(text, "--"), n > 0 &&

@@ -2,14 +2,13 @@ package tools
 
 import "strings"
 
-// maxSteps bounds how often something is taken off a text, so that time stays linear.
+// maxSteps bounds the layers removed from a text, so that time stays linear.
 const maxSteps = 16
 
-// labels are what servers and models write in front of arguments.
+// labels are words that servers and models write before arguments.
 var labels = [...]string{"json", "code", "arguments", "args", "parameters", "input"}
 
-// Clean returns text without the debris around it: a fence, quotes that enclose all, and
-// the word and sign in front of it.
+// Clean removes the debris around text: a fence, quotes that enclose all of it, a label and its sign.
 func (k TextKind) Clean(text string) string {
 	for range maxSteps {
 		next := k.unquote(unfence(text))
@@ -30,7 +29,7 @@ func (k TextKind) Clean(text string) string {
 	return text
 }
 
-// unfence returns what stands in text if text is one code fence, and else text.
+// unfence returns the content of text if it is one code fence.
 func unfence(text string) string {
 	const fence = "```"
 	inner, opened := strings.CutPrefix(strings.TrimSpace(text), fence)
@@ -42,12 +41,12 @@ func unfence(text string) string {
 	return strings.TrimSuffix(inner, "\n")
 }
 
-// unquote takes off quotes that enclose all of text, if none stands inside.
+// unquote removes quotes that enclose all of text, if none stands inside.
 func (k TextKind) unquote(text string) string {
 	marks := []string{`"`, "'", "`"}
 	switch k {
 	case Code:
-		marks = marks[:1] // the others mean something
+		marks = marks[:1] // other quotes have a meaning
 	case Command:
 		marks = marks[:2]
 	}

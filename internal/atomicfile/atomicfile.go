@@ -1,5 +1,5 @@
-// Package atomicfile writes a file whole or not at all: beside its place first, then,
-// when the disk has it, over what stood there. It never looks at what it writes.
+// Package atomicfile writes a file as a whole or not at all: first beside its place, then, once it is on
+// disk, over the old one.
 package atomicfile
 
 import (
@@ -15,22 +15,22 @@ import (
 // Unfinished begins the name of a file that is being written.
 const Unfinished = ".new-"
 
-// Write writes a file and returns when the disk has it.
+// Write writes a file and returns when it is on disk.
 func Write(path string, text []byte, mode fs.FileMode) error {
 	return write(path, text, mode, nil)
 }
 
-// Like writes a file that has the mode of another one and, where this process may give it away, its owner.
+// Like writes a file with the mode of another one and, if this process may, its owner.
 func Like(path string, text []byte, other fs.FileInfo) error {
 	return write(path, text, other.Mode().Perm(), other)
 }
 
-// WriteFor writes a file for the owner of another one, where this process may give it away.
+// WriteFor writes a file for the owner of another one, if this process may give it away.
 func WriteFor(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
 	return write(path, text, mode, other)
 }
 
-// write gives the file to the owner of another one, if there is one, before it stands at its place.
+// write gives the file to the owner of another one, if there is one, before renaming it.
 func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error {
 	tmp, err := Stage(path, text, mode)
 	if err != nil {
@@ -45,8 +45,7 @@ func write(path string, text []byte, mode fs.FileMode, other fs.FileInfo) error 
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Replace writes a file that is there already. It keeps its mode and its owner, and a link to it
-// stays a link.
+// Replace overwrites a file. Its mode and owner stay, and a link stays a link.
 func Replace(path string, text []byte) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -59,8 +58,8 @@ func Replace(path string, text []byte) error {
 	return Like(target, text, info)
 }
 
-// Stage writes a file of a new name into the folder of path. Its caller renames it to
-// path, and then calls SyncFolder.
+// Stage writes a file of a new name into the folder of path. The caller renames it to path, and then
+// calls SyncFolder.
 func Stage(path string, text []byte, mode fs.FileMode) (tmp string, err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), Unfinished+"*")
 	if err != nil {
@@ -73,7 +72,7 @@ func Stage(path string, text []byte, mode fs.FileMode) (tmp string, err error) {
 	return f.Name(), nil
 }
 
-// Sweep removes from a folder the unfinished files that a crash has left.
+// Sweep removes the unfinished files of a crash from a folder.
 func Sweep(dir string) error {
 	list, err := os.ReadDir(dir)
 	for _, f := range list {
@@ -84,8 +83,8 @@ func Sweep(dir string) error {
 	return err
 }
 
-// SyncFolder makes the names inside a folder safe against a power cut, where the file
-// system can do that and the folder may be read.
+// SyncFolder makes the names in a folder durable, if the file system supports that and the folder is
+// readable.
 func SyncFolder(dir string) error {
 	d, err := os.Open(dir)
 	if errors.Is(err, fs.ErrPermission) {

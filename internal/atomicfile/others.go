@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// May is what its group and everyone may do with a file, of its permission bits: 0o022 is to write. On
-// Windows it is nothing: the bits there are made up, and the access list of the folder decides.
+// May returns what the group and everyone may do with a file, by its permission bits: 0o022 is to write.
+// It is zero on Windows, whose bits are invented; the access list of the folder decides there.
 func May(info fs.FileInfo) fs.FileMode {
 	if runtime.GOOS == "windows" {
 		return 0

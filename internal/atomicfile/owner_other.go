@@ -4,5 +4,5 @@ package atomicfile
 
 import "io/fs"
 
-// Own leaves a file with the user that wrote it: here its folder says who may read it.
+// Own does nothing: the folder decides who may read the file.
 func Own(string, fs.FileInfo) {}

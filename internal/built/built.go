@@ -1,5 +1,5 @@
-// Package built says what a program was built from: its version, its commit and its Go. The one source
-// is what the Go toolchain writes into each binary.
+// Package built tells what a program was built from: its version, commit and Go, as the Go toolchain
+// records them in each binary.
 package built
 
 import (
@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Program is what a binary says of itself.
+// Program is the build information of a binary.
 type Program struct {
 	Version  string // v1.2.3, v0.0.0-20261126002600-1502b1e3f0aa, devel
-	Commit   string // "": not known
+	Commit   string // "": unknown
 	Time     time.Time
-	Modified bool // it was built of files that no commit holds
+	Modified bool // built of uncommitted files
 	Go       string
 	Platform string // linux/amd64
 }
 
-// Of reads the build info of a binary. `go build` in a clone writes the commit and a version that is made
-// of the nearest tag, `go install …@version` that version alone, and a build of bare files neither.
+// Of reads the build info of a binary. `go build` in a clone records the commit and a version from the
+// nearest tag, `go install …@version` only that version, and a build of bare files neither.
 func Of(info *debug.BuildInfo) Program {
 	setting := map[string]string{}
 	for _, s := range info.Settings {
@@ -43,7 +43,7 @@ func Of(info *debug.BuildInfo) Program {
 	return p
 }
 
-// String is one line for a person.
+// String returns one line for a person.
 func (p Program) String() string {
 	commit := "commit not known"
 	if p.Commit != "" {
@@ -55,7 +55,7 @@ func (p Program) String() string {
 	return fmt.Sprintf("%s, %s, %s", commit, p.Go, p.Platform)
 }
 
-// Version is that of this program; empty: unknown.
+// Version returns the version of this program, or "".
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

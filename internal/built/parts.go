@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Kind is what a part of the program brings with it.
+// Kind is the kind of what a part of the program provides.
 type Kind int
 
 // The kinds.
@@ -20,7 +20,7 @@ const (
 
 func (k Kind) String() string { return [kinds]string{"command", "setting", "rule file", "key"}[k] }
 
-// parts are the parts of the whole program, each with what it brings, with commas between.
+// parts are the parts of the whole program, with what each provides.
 var parts = []struct {
 	name string
 	has  [kinds]string
@@ -38,7 +38,7 @@ var parts = []struct {
 	{"setup", [kinds]string{Command: "connect,openclaw,doctor,cost,demo"}},
 }
 
-// Parts are the names of all parts.
+// Parts returns the names of all parts.
 func Parts() (names []string) {
 	for _, p := range parts {
 		names = append(names, p.name)
@@ -46,7 +46,7 @@ func Parts() (names []string) {
 	return names
 }
 
-// Brings are the things of a kind that a part brings.
+// Brings returns what a part provides of a kind.
 func Brings(part string, kind Kind) []string {
 	for _, p := range parts {
 		if p.name == part && p.has[kind] != "" {
@@ -56,7 +56,7 @@ func Brings(part string, kind Kind) []string {
 	return nil
 }
 
-// Without says why something is unknown that a part would have brought; empty: none would have.
+// Without returns why something unknown is missing that a part provides, or "".
 func Without(kind Kind, name string) string {
 	for _, p := range parts {
 		if slices.Contains(Brings(p.name, kind), name) {

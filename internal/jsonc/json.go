@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	maxDepth  = 500     // how deep values may nest
-	maxNested = 100_000 // how many objects and lists there may be: a bound for the stack of hujson
+	maxDepth  = 500     // nesting of values
+	maxNested = 100_000 // objects and lists: a bound for the stack of hujson
 
 	byteOrderMark = "\ufeff"
 )
 
-// document is a text and its syntax tree.
+// document is a text with its syntax tree.
 type document struct {
 	text []byte // with blanks in place of a byte order mark, and one more line break
 	root hujson.Value
@@ -42,7 +42,7 @@ func open(text []byte) (*document, error) {
 		return nil, d.wrong(0, "there are more than %d objects and lists", maxNested)
 	}
 	returns := bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n\n"))
-	if at := bytes.IndexByte(returns, '\r'); at >= 0 { // ends a comment of JSON5, and none of hujson
+	if at := bytes.IndexByte(returns, '\r'); at >= 0 { // ends a comment in JSON5, but not in hujson
 		return nil, d.wrong(at, "a carriage return stands here without a line feed; end lines with a line feed")
 	}
 	var err error
@@ -58,7 +58,8 @@ func (d *document) wrong(at int, format string, args ...any) error {
 	return &SyntaxError{line, column, fmt.Sprintf(format, args...)}
 }
 
-// syntaxError is an error of hujson at its place, with what to do. It quotes no value, which may be secret.
+// syntaxError adds the place and a remedy to an error of hujson. It quotes no value, which may be
+// secret.
 func (d *document) syntaxError(err error) error {
 	var line, column int
 	if _, scanErr := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); scanErr != nil {
@@ -90,7 +91,7 @@ func (d *document) syntaxError(err error) error {
 
 func inName(r rune) bool { return r == '$' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// value is a value of hujson as a tree.
+// value converts a value of hujson to a tree.
 func (d *document) value(node *hujson.Value, depth int) (v Value, err error) {
 	v = Value{Start: node.StartOffset, End: node.EndOffset, node: node}
 	if depth > maxDepth {
@@ -119,7 +120,7 @@ func (d *document) value(node *hujson.Value, depth int) (v Value, err error) {
 	return v, nil
 }
 
-// pack is the text of a document.
+// pack returns the text of a document.
 func (d *document) pack(was []byte) []byte {
 	text := bytes.TrimSuffix(d.root.Pack(), []byte("\n"))
 	if bytes.HasPrefix(was, []byte(byteOrderMark)) {
@@ -128,9 +129,9 @@ func (d *document) pack(was []byte) []byte {
 	return text
 }
 
-// Set is a text with the value at a path: names of members, and indexes of items. What is not
-// there is made, at the end of the object or the list that holds it. A value that is there
-// already leaves the text as it is. Comments inside of a value that is replaced stay before it.
+// Set returns a text with the value at a path of member names and item indexes. Missing members are
+// added at the end of their object or list. An equal value leaves the text as it is. Comments within a
+// replaced value are moved before it.
 func Set(text []byte, value any, path ...string) ([]byte, error) {
 	d, err := open(text)
 	if err != nil {
@@ -162,7 +163,7 @@ func Set(text []byte, value any, path ...string) ([]byte, error) {
 // add adds a member or an item behind the last one, and behind the comments on its line.
 func (d *document) add(in *Value, key string, value any) {
 	var starts, ends []*hujson.Value
-	var after *hujson.Extra // what stands before the closing bracket
+	var after *hujson.Extra // before the closing bracket
 	object, _ := in.node.Value.(*hujson.Object)
 	list, _ := in.node.Value.(*hujson.Array)
 	if object != nil {
@@ -183,7 +184,7 @@ func (d *document) add(in *Value, key string, value any) {
 			inner, ownLine = blanks(line), true
 		}
 	}
-	behind, ofLine := 0, false // where the last comment ends, and whether its line does
+	behind, ofLine := 0, false // the end of the last comment, and whether it ends its line
 	for start, end := range comments(*after) {
 		if n > 0 && bytes.IndexByte((*after)[behind:start], '\n') >= 0 {
 			break
@@ -206,7 +207,7 @@ func (d *document) add(in *Value, key string, value any) {
 	l.flat = !ownLine
 	added := hujson.Value{BeforeExtra: before, Value: hujson.Literal(l.write(value, inner))}
 	if n > 0 && ends[n-1].AfterExtra != nil {
-		added.AfterExtra = hujson.Extra{} // a comma stands behind the last one
+		added.AfterExtra = hujson.Extra{} // a comma follows the last one
 	}
 	if object == nil {
 		list.Elements = append(list.Elements, added)
@@ -217,7 +218,7 @@ func (d *document) add(in *Value, key string, value any) {
 	object.Members = append(object.Members, hujson.ObjectMember{Name: name, Value: added})
 }
 
-// Remove is a text without the member at a path. The comments around it and in it stay.
+// Remove returns a text without the member at a path. The comments around and within it stay.
 func Remove(text []byte, path ...string) ([]byte, error) {
 	d, err := open(text)
 	if err != nil || len(path) == 0 {
@@ -227,7 +228,7 @@ func Remove(text []byte, path ...string) ([]byte, error) {
 	if in.Get(key) == nil {
 		return text, nil
 	}
-	for i := len(in.Members) - 1; i >= 0; i-- { // of members with one name, all
+	for i := len(in.Members) - 1; i >= 0; i-- { // all members of this name
 		if in.Members[i].Key == key {
 			d.remove(in.node.Value.(*hujson.Object), i)
 		}
@@ -276,8 +277,8 @@ func (d *document) comments(from, to int, indent string) (kept []byte) {
 	return kept
 }
 
-// comments are the places of the comments of a text that can be read. The line break behind a comment of
-// one line is not part of it.
+// comments returns the places of the comments of a valid text. The line break behind a line comment is
+// excluded.
 func comments(text []byte) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		for i := 0; i < len(text); i++ {
@@ -310,7 +311,7 @@ func cutLast(text []byte) (before, line []byte, found bool) {
 
 func blanks(line []byte) string { return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))]) }
 
-// indent is the blanks with which the line of an offset begins.
+// indent returns the blanks at the start of the line of an offset.
 func (d *document) indent(at int) string {
 	_, line, _ := cutLast(d.text[:at])
 	return blanks(line)
@@ -323,7 +324,7 @@ func (d *document) newline() string {
 	return "\n"
 }
 
-// look is how the text is written in a value.
+// look returns how the text is written in a value.
 func (d *document) look(in *Value) look {
 	l := look{unit: "  ", newline: d.newline(), flat: in != &d.tree &&
 		!bytes.Contains(d.text[d.tree.Start:d.tree.End], []byte("\n"))}

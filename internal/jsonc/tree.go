@@ -1,6 +1,6 @@
-// Package jsonc reads the config of another program, JSON with comments and trailing commas, as
-// a tree that knows where each value stands, and sets or removes single values of its text. All other
-// bytes stay, comments too. It knows no setting.
+// Package jsonc reads the configuration of another program, JSON with comments and trailing commas, as a
+// tree with the place of each value, and sets or removes single values of its text. All other bytes
+// stay, comments too. It knows no settings.
 package jsonc
 
 import (
@@ -28,23 +28,23 @@ func (k Kind) String() string {
 	return [...]string{"null", "true or false", "a number", "a string", "a list", "an object"}[k]
 }
 
-// Value is a value and its place in the text.
+// Value is a value with its place in the text.
 type Value struct {
 	Kind       Kind
 	Start, End int
-	Text       string   // of a string: what it means; of a number, true or false: as it is written
+	Text       string   // of a string: decoded; of a number, true or false: as written
 	Members    []Member // of an object
 	Items      []Value  // of a list
 	node       *hujson.Value
 }
 
-// Member is a member of an object. Of two with one name the last one counts.
+// Member is a member of an object. The last of two with one name counts.
 type Member struct {
 	Key   string
 	Value Value
 }
 
-// SyntaxError says where a text cannot be read.
+// SyntaxError tells where a text cannot be read.
 type SyntaxError struct {
 	Line, Column int
 	Msg          string
@@ -52,14 +52,14 @@ type SyntaxError struct {
 
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Msg) }
 
-// Position is the line and the column of an offset, both from 1. A column counts characters.
+// Position returns the line and the column of an offset, both from 1. A column counts characters.
 func Position(text []byte, offset int) (line, column int) {
 	before := text[:min(offset, len(text))]
 	return bytes.Count(before, []byte("\n")) + 1,
 		utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 }
 
-// Get is the member of an object with this name, or nil. A nil value has no members.
+// Get returns the member of an object with this name, or nil. A nil value has no members.
 func (v *Value) Get(key string) *Value {
 	members := v.AllMembers()
 	for i := len(members) - 1; i >= 0; i-- {
@@ -70,7 +70,7 @@ func (v *Value) Get(key string) *Value {
 	return nil
 }
 
-// AllMembers are the members of an object; those of a nil value are none.
+// AllMembers returns the members of an object; none for nil.
 func (v *Value) AllMembers() []Member {
 	if v == nil {
 		return nil
@@ -78,7 +78,7 @@ func (v *Value) AllMembers() []Member {
 	return v.Members
 }
 
-// At is the value at a path of names and, in lists, of indexes; nil: there is none.
+// At returns the value at a path of names and, in lists, of indexes, or nil.
 func (v *Value) At(path ...string) *Value {
 	for _, step := range path {
 		if v != nil && v.Kind == Array {
@@ -99,20 +99,20 @@ func (v *Value) Is(kind Kind, text string) bool {
 	return v != nil && v.Kind == kind && v.Text == text
 }
 
-// Float is the number that a value is.
+// Float returns the number that a value is.
 func (v *Value) Float() (n float64, ok bool) {
 	if v == nil || v.Kind != Number {
 		return 0, false
 	}
-	if whole, err := strconv.ParseInt(v.Text, 0, 64); err == nil { // YAML and TOML have 0x10 and 1_000, too
+	if whole, err := strconv.ParseInt(v.Text, 0, 64); err == nil { // YAML and TOML also have 0x10 and 1_000
 		return float64(whole), true
 	}
 	n, _ = strconv.ParseFloat(v.Text, 64) // out of range: an infinity
 	return n, true
 }
 
-// Index is the index, as a step of a path, of the item that has this text at a member; that
-// behind the last one if none has.
+// Index returns the index, as a step of a path, of the item with this text at a member; the one behind
+// the last item if there is none.
 func (v *Value) Index(key, text string) string {
 	if v == nil {
 		return "0"

@@ -8,17 +8,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Pair is a member of an object that is to be written.
+// Pair is a member of an object to be written.
 type Pair struct {
 	Key   string
 	Value any
 }
 
-// Pairs are the members of an object to be written, in their order. Beside them a value is a
-// List, a string, an int or a bool.
+// Pairs are the members of an object to be written, in order. Other values are a List, a string, an int
+// or a bool.
 type Pairs []Pair
 
-// Make is an object of names and values, one after the other.
+// Make returns an object of alternating names and values.
 func Make(namesAndValues ...any) Pairs {
 	var p Pairs
 	for i := 0; i < len(namesAndValues); i += 2 {
@@ -27,10 +27,10 @@ func Make(namesAndValues ...any) Pairs {
 	return p
 }
 
-// List are the items of a list to be written.
+// List is a list to be written.
 type List []any
 
-// Strings is a list of strings.
+// Strings returns a list of strings.
 func Strings(texts ...string) List {
 	list := List{}
 	for _, t := range texts {
@@ -39,7 +39,7 @@ func Strings(texts ...string) List {
 	return list
 }
 
-// Nested is a value below the members of a path.
+// Nested returns a value below the members of a path.
 func Nested(value any, path []string) any {
 	for i := len(path) - 1; i >= 0; i-- {
 		value = Pairs{{path[i], value}}
@@ -47,16 +47,16 @@ func Nested(value any, path []string) any {
 	return value
 }
 
-// Write is a value as JSON, on lines of its own.
+// Write returns a value as JSON, on its own lines.
 func Write(v any) string { return look{unit: "  ", newline: "\n"}.write(v, "") + "\n" }
 
-// look is how a text is written, so that what is new in it looks like the rest.
+// look is the style of a text, which new parts follow.
 type look struct {
 	unit, newline string
 	flat          bool // all on one line
 }
 
-// write writes a value that stands on a line with this indentation.
+// write writes a value on a line with this indentation.
 func (l look) write(v any, indent string) string {
 	switch v := v.(type) {
 	case Pairs:
@@ -97,7 +97,7 @@ func (l look) between(open string, parts []string, end, indent string) string {
 	return open + inner + strings.Join(parts, ","+inner) + l.newline + indent + end
 }
 
-// Same reports whether a value of a text is what would be written.
+// Same reports whether a value of a text equals the one to be written.
 func Same(v *Value, want any) bool {
 	switch want := want.(type) {
 	case Pairs:

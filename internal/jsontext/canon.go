@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Canon is a document in one spelling, however it is written: no blanks, keys in order, of equal keys the
-// last, texts with as few escapes as may be. Numbers stay as they are written. ok: it is one JSON value.
+// Canon returns a document in one spelling: no blanks, keys in order, of equal keys the last, as few
+// escapes as possible. Numbers stay as written. ok reports that it is one JSON value.
 func Canon(doc []byte) (canon []byte, ok bool) {
 	s := Scanner{Doc: doc}
 	canon = appendCanon(make([]byte, 0, len(doc)), &s)
@@ -43,7 +43,7 @@ func appendText(dst, quoted []byte) []byte {
 	return AppendBytes(dst, UnquoteBytes(quoted[1:len(quoted)-1]))
 }
 
-// respelt says that a text holds an escape that has another spelling.
+// respelt reports whether a text contains an escape with another spelling.
 func respelt(quoted []byte) bool {
 	for i := bytes.IndexByte(quoted, '\\'); i >= 0 && i+1 < len(quoted); i = bytes.IndexByte(quoted, '\\') {
 		if quoted[i+1] == 'u' || quoted[i+1] == '/' {
@@ -57,7 +57,7 @@ func respelt(quoted []byte) bool {
 func appendObject(dst []byte, s *Scanner) []byte {
 	type member struct {
 		key      []byte
-		from, to int // in what is written of the object
+		from, to int // in the output of the object
 	}
 	var few [8]member
 	all, begin := few[:0], len(dst)

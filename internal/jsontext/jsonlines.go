@@ -9,18 +9,18 @@ import (
 	"runtime"
 )
 
-// longest is the longest line that is read, in bytes.
+// longest bounds a line in bytes.
 const longest = 64 << 20
 
-// Reader reads lines, one at a time. After All, N is the number of lines, and Err says why it
-// ended early.
+// Reader reads lines, one at a time. After All, N is the number of lines, and Err tells why it ended
+// early.
 type Reader struct {
 	In  io.Reader
 	N   int
 	Err error
 }
 
-// Line is one of them, without the blanks around it.
+// Line is a line without the blanks around it.
 type Line struct {
 	N    int // from 1
 	Text []byte
@@ -35,7 +35,7 @@ func (r *Reader) All() iter.Seq[Line] {
 			r.N++
 			text := scan.Bytes()
 			if r.N == 1 {
-				text = bytes.TrimPrefix(text, []byte("\ufeff")) // that some editors write before UTF-8
+				text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors write it before UTF-8
 			}
 			if text = bytes.TrimSpace(text); len(text) > 0 && !yield(Line{r.N, bytes.Clone(text)}) {
 				return
@@ -47,8 +47,7 @@ func (r *Reader) All() iter.Seq[Line] {
 	}
 }
 
-// InOrder does the work of all jobs on all cores, a few jobs ahead, and gives the results
-// to take in the order of the jobs.
+// InOrder runs the jobs on all cores, a few jobs ahead, and passes the results to take in order.
 func InOrder[J, R any](jobs iter.Seq[J], work func(J) R, take func(R)) {
 	ahead := make(chan chan R, 2*runtime.GOMAXPROCS(0))
 	go func() {

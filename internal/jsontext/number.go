@@ -9,7 +9,7 @@ func (s *Scanner) number() {
 	s.Pos = end
 }
 
-// Number is where the number ends that begins at doc[i:], or why there is none.
+// Number returns the end of the number at doc[i:], or why there is none.
 func Number[T []byte | string](doc T, i int) (end int, why string) {
 	if i < len(doc) && doc[i] == '-' {
 		i++
@@ -35,7 +35,7 @@ func Number[T []byte | string](doc T, i int) (end int, why string) {
 	return end, ""
 }
 
-// digits is where the digits that begin at i end.
+// digits returns the end of the digits at i.
 func digits[T []byte | string](doc T, i int) int {
 	for i < len(doc) && doc[i]-'0' <= 9 {
 		i++

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Numeral returns word as a number of JSON, where it is one as people and programs write them: 0xB4,
-// 1_000, .5, 12., +3, ٣. A leading zero makes it none: that is a postal code, or an octal number.
+// Numeral returns word as a JSON number if it is one in common notations: 0xB4, 1_000, .5, 12., +3, ٣.
+// One with a leading zero is a postal code, or octal.
 func Numeral(word string) (number string, ok bool) {
 	if isNumber(word) {
 		return word, true
@@ -42,7 +42,7 @@ func isNumber(s string) bool {
 	return why == "" && end == len(s)
 }
 
-// ungrouped is a number without the _ between its digits. It is false where one stands elsewhere.
+// ungrouped returns a number without _ between its digits; false if one stands elsewhere.
 func ungrouped(s string) (string, bool) {
 	for i := range len(s) {
 		if s[i] == '_' && (i == 0 || i+1 == len(s) || s[i-1]-'0' > 9 || s[i+1]-'0' > 9) {
@@ -52,7 +52,7 @@ func ungrouped(s string) (string, bool) {
 	return strings.ReplaceAll(s, "_", ""), true
 }
 
-// latin is s with the digits 0 to 9 for those of other scripts.
+// latin returns s with the digits 0 to 9 for those of other scripts.
 func latin(s string) string {
 	return strings.Map(func(r rune) rune {
 		if n, ok := Digit(r); ok {
@@ -62,7 +62,7 @@ func latin(s string) string {
 	}, s)
 }
 
-// Digit is the value of a decimal digit of any script. Unicode has those of a script in a row.
+// Digit returns the value of a decimal digit of any script. Unicode has those of a script in a row.
 func Digit(r rune) (value int, ok bool) {
 	if r < 0x80 {
 		return int(r - '0'), r >= '0' && r <= '9'

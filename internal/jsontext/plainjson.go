@@ -10,7 +10,8 @@ import (
 	"unicode"
 )
 
-// Error is an error of encoding/json in words that need no Go. Other errors stay.
+// Error returns an error of encoding/json in words that need no knowledge of Go. Other errors are
+// returned unchanged.
 func Error(err error) error {
 	var date *time.ParseError
 	if errors.As(err, &date) {
@@ -20,7 +21,7 @@ func Error(err error) error {
 	if !errors.As(err, &wrong) {
 		return err
 	}
-	var keys []string // without the names of Go types that hold them
+	var keys []string // without names of embedded Go types
 	for part := range strings.SplitSeq(wrong.Field, ".") {
 		if part != "" && !unicode.IsUpper(rune(part[0])) {
 			keys = append(keys, part)
@@ -38,7 +39,7 @@ func Error(err error) error {
 	return fmt.Errorf("%s is %s, and %s is needed", what, value, kind(wrong.Type))
 }
 
-// kind is what JSON calls the values of a type.
+// kind returns JSON's word for the values of a type.
 func kind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Pointer:

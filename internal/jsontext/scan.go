@@ -1,6 +1,5 @@
-// Package jsontext reads and writes JSON as text, where it stands: a strict scanner
-// that makes no values, and strings both ways. It knows nothing of what a document
-// means, mends nothing and keeps no state.
+// Package jsontext reads and writes JSON as text, in place: a strict scanner that builds no values, and
+// strings in both directions. It repairs nothing and keeps no state.
 package jsontext
 
 import (
@@ -9,41 +8,40 @@ import (
 	"strconv"
 )
 
-// Span is the bytes [From, To) of one JSON value, or of one key with its quotes,
-// in its document. The zero Span means absent.
+// Span is the bytes [From, To) of one JSON value, or of one key with its quotes, in its document. The
+// zero Span means absent.
 type Span struct{ From, To int }
 
-// Present reports whether the value is there at all; null is.
+// Present reports whether the value exists; null does.
 func (s Span) Present() bool { return s.To > 0 }
 
-// Of is the bytes of the span.
+// Of returns the bytes of the span.
 func (s Span) Of(doc []byte) []byte { return doc[s.From:s.To] }
 
-// MaxDepth is how deep arrays and objects may lie in one another by default. Requests with the largest tool
-// schemas seen need 15.
+// MaxDepth is the default bound of nesting. Requests with the largest tool schemas seen need 15.
 const MaxDepth = 256
 
-// TooDeep is the Why of a SyntaxError about containers in containers.
+// TooDeep is the Why of a SyntaxError about nesting.
 const TooDeep = "nested too deep"
 
-// Scanner walks one JSON document from front to back, strictly as RFC 8259 has
-// it, and never twice over a byte. A caller takes the containers it knows apart
-// with Enter and Next. A value of an object that it leaves alone is skipped by Next:
+// Scanner walks one JSON document from front to back, strictly as in RFC 8259, and looks at each byte
+// once. A caller opens known containers with Enter and Next. Next skips a value of an object that was
+// not read:
 //
 //	for ok := s.Enter('{'); ok && s.Next('}'); {
 //		switch key, at := s.Key(); string(key) { … }
 //	}
 //
-// The first error stops it for good: every later call finds the end of input.
+// Behind the first error, every call finds the end of input.
 type Scanner struct {
 	Doc   []byte
 	Pos   int          // of the next byte
-	Depth int          // how deep containers may nest; 0: MaxDepth
+	Depth int          // maximum nesting; 0: MaxDepth
 	Err   *SyntaxError // the first error
 
 	depth int
 	fresh bool // a container was just entered: no comma before its next entry
-	value int  // where the value of the last key begins
+	value int  // start of the last key's value
 }
 
 // SyntaxError is a place where a document is not JSON.
@@ -61,7 +59,7 @@ func (s *Scanner) fail(why string) {
 	s.Pos = len(s.Doc)
 }
 
-// End is the error of the whole walk; only white space may be left.
+// End returns the error of the whole walk; only white space may be left.
 func (s *Scanner) End() error {
 	if s.Err == nil && (s.Peek() != 0 || s.Pos < len(s.Doc)) {
 		s.fail("text after the JSON value")
@@ -72,14 +70,14 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Valid reports whether a document is one JSON value, as encoding/json does and at a multiple of its pace.
+// Valid reports whether a document is one JSON value, as encoding/json does but several times faster.
 func Valid(doc []byte) bool {
 	s := Scanner{Doc: doc, Depth: 10000}
 	s.Skip()
 	return s.End() == nil
 }
 
-// Peek skips white space and is the next byte, 0 at the end.
+// Peek skips white space and returns the next byte, or 0 at the end.
 func (s *Scanner) Peek() byte {
 	for s.Pos < len(s.Doc) {
 		c := s.Doc[s.Pos]
@@ -91,8 +89,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// Enter goes into the container that open begins. Any other value it skips, and
-// reports false.
+// Enter enters a container that begins with open. It skips any other value and returns false.
 func (s *Scanner) Enter(open byte) bool {
 	if s.Peek() != open {
 		s.Skip()
@@ -136,7 +133,7 @@ func (s *Scanner) cut() bool {
 	return false
 }
 
-// Key reads a key and its colon: the decoded key, and its span with quotes.
+// Key reads a key and its colon, and returns the decoded key and its span with quotes.
 func (s *Scanner) Key() ([]byte, Span) {
 	if s.Peek() != '"' {
 		s.fail("no key")
@@ -157,7 +154,7 @@ func (s *Scanner) Key() ([]byte, Span) {
 	return raw, at
 }
 
-// Skip passes over one value.
+// Skip skips one value.
 func (s *Scanner) Skip() Span {
 	c := s.Peek()
 	from := s.Pos
@@ -222,7 +219,7 @@ func (s *Scanner) str() (at Span, plain bool) {
 	}
 }
 
-// Escape is the length of the escape that raw begins with, 0 if it is none.
+// Escape returns the length of the escape at the start of raw, or 0.
 func Escape(raw []byte) int {
 	switch {
 	case len(raw) > 1 && plainEscape[raw[1]] != 0:
@@ -238,11 +235,9 @@ const (
 	highs = 0x8080808080808080
 )
 
-// run is where text that needs no look ends: the first byte at or after i that is
-// a quote, a backslash or a control character. It looks at eight bytes at a
-// time: with bit 1 flipped, the quote is the only printable byte below 0x21, so
-// one comparison finds it and the control characters. Borrows only spoil bytes
-// behind the first hit.
+// run returns the first offset from i on of a quote, a backslash or a control character. It checks eight
+// bytes at a time: with bit 1 flipped, the quote is the only printable byte below 0x21, so one
+// comparison finds it and the control characters. Borrows only spoil bytes behind the first hit.
 func run[T []byte | string](doc T, i int) int {
 	for ; i+8 <= len(doc); i += 8 {
 		w := load(doc, i)
@@ -259,7 +254,7 @@ func run[T []byte | string](doc T, i int) int {
 	return i
 }
 
-// load is the eight bytes from i on; the compiler makes one read of it.
+// load returns the eight bytes from i on; the compiler makes one read of it.
 func load[T []byte | string](b T, i int) uint64 {
 	_ = b[i+7]
 	return uint64(b[i]) | uint64(b[i+1])<<8 | uint64(b[i+2])<<16 | uint64(b[i+3])<<24 |

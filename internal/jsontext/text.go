@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Text is the JSON string at the span, decoded as encoding/json does it: broken
-// UTF-8 and lone surrogates become U+FFFD. It is false for any other value.
+// Text decodes the JSON string at the span as encoding/json does: broken UTF-8 and lone surrogates
+// become U+FFFD. It returns false for any other value.
 func Text(doc []byte, at Span) (string, bool) {
 	if at.To < at.From+2 || doc[at.From] != '"' {
 		return "", false
@@ -26,13 +26,13 @@ func Unquote(raw []byte) string {
 	return sameText(UnquoteBytes(raw))
 }
 
-// sameText is text without a copy: nothing may write it any more.
+// sameText returns text without a copy: it must not change any more.
 func sameText(text []byte) string { return unsafe.String(unsafe.SliceData(text), len(text)) }
 
-// UnquoteBytes is Unquote into bytes of its own.
+// UnquoteBytes is Unquote into new bytes.
 func UnquoteBytes(raw []byte) []byte { return appendUnquoted(make([]byte, 0, len(raw)), raw) }
 
-// Block decodes the insides of JSON strings: short ones beside one another. None changes later.
+// Block decodes the insides of JSON strings, short ones in one allocation. Results never change.
 type Block struct{ used []byte }
 
 // Bytes is UnquoteBytes.
@@ -73,12 +73,12 @@ func appendUnquoted(out, raw []byte) []byte {
 	}
 }
 
-// plainEscape is what the second byte of an escape of two stands for.
+// plainEscape maps the second byte of a two-byte escape.
 var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r',
 	't': '\t'}
 
-// unicodeEscape decodes the \uXXXX, or the pair of them, that raw begins with,
-// and is its length. What is no escape is one broken character.
+// unicodeEscape decodes the \uXXXX, or the pair of them, at the start of raw, and returns its length.
+// Invalid ones become one broken character.
 func unicodeEscape(raw []byte) (rune, int) {
 	r := hex4(raw)
 	switch {
@@ -93,7 +93,7 @@ func unicodeEscape(raw []byte) (rune, int) {
 	return utf8.RuneError, 6
 }
 
-// hex4 is the code unit of an escape \uXXXX, or -1.
+// hex4 returns the code unit of an escape \uXXXX, or -1.
 func hex4(raw []byte) rune {
 	if len(raw) < 6 || raw[0] != '\\' || raw[1] != 'u' {
 		return -1
@@ -113,8 +113,8 @@ func hex4(raw []byte) rune {
 	return r
 }
 
-// AppendString appends s as a JSON string. Nothing is escaped that need not be
-// (no HTML escapes); broken UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string, with as few escapes as possible (no HTML escapes); broken
+// UTF-8 becomes U+FFFD.
 func AppendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
@@ -136,10 +136,10 @@ func AppendString(dst []byte, s string) []byte {
 	return append(append(dst, s[done:]...), '"')
 }
 
-// Quote is text as a JSON string.
+// Quote returns text as a JSON string.
 func Quote(text string) string { return string(AppendString(nil, text)) }
 
-// Object is a JSON object of texts: key, value, key, value …
+// Object returns a JSON object of texts: key, value, key, value …
 func Object(pairs ...string) string {
 	out := []byte{'{'}
 	for i := 0; i < len(pairs); i += 2 {

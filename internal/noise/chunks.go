@@ -1,6 +1,6 @@
 package noise
 
-// chunks splits the reply into deltas of odd sizes, also inside a rune or a token.
+// chunks splits the reply into deltas of odd sizes, also within a rune or a token.
 func (d *draft) chunks() (out []Delta) {
 	size := pick(d.Rand, []int{1, 3, 7, 40, 400})
 	split := func(s string, put func(string) Delta) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a message of a turn is.
+// The kinds of messages of a turn.
 const (
 	thought  = "thought"
 	preamble = "preamble"
@@ -15,7 +15,7 @@ const (
 	answer   = "answer"
 )
 
-// field is one argument as it was drawn.
+// field is one argument.
 type field struct {
 	key   string
 	value any
@@ -24,16 +24,16 @@ type field struct {
 // message is a Harmony message in pieces, each of which can be damaged.
 type message struct {
 	kind                  string
-	call                  int // which of the draft's calls
+	call                  int // index of the draft's call
 	fields                []field
-	before                string // what stands in front of all
+	before                string // text in front of all
 	start, role           string
 	mark, channel         string // channel token and word
 	glue, to, space, name string // " ", "to=", "functions.", the tool
 	ctype                 string
 	token, body, closer   string
 	behind                string
-	order                 string // how the header is ordered; see header
+	order                 string // order of the header; see header
 	wrapped, negative     bool
 }
 
@@ -57,17 +57,17 @@ func (m *message) String() string {
 	return m.before + m.header() + m.token + m.body + m.closer + m.behind
 }
 
-// damaged reports whether a message is a call whose arguments are no JSON any more.
+// damaged reports whether a message is a call with invalid arguments.
 func (m message) damaged() bool { return m.kind == call && !json.Valid([]byte(m.body)) }
 
-// draft is a turn on its way from what was meant to what arrives.
+// draft is a turn between what was meant and what arrives.
 type draft struct {
 	*rand.Rand
 	msgs            []message
 	calls           []Call
 	visible, hidden []string
-	loose           bool   // thoughts cannot be told from text any more
-	user            string // what was asked
+	loose           bool   // thoughts and text are indistinguishable
+	user            string // the user's message
 	content         string
 	thoughts        string
 	native          []Native
@@ -76,7 +76,7 @@ type draft struct {
 	// what a server that stops half-way makes of a call
 	half     func(d *draft, m *message, n *Native)
 	prefixed bool // the server keeps the namespace in a name
-	late     bool // only what stands behind a call tells that none is meant
+	late     bool // only the text behind a call shows that none is meant
 }
 
 // turn draws a turn: thoughts, a preamble, up to four calls or an answer.
@@ -101,7 +101,7 @@ func (d *draft) turn(c *Case) {
 			func(c Call) bool {
 				return c.Name == d.calls[last].Name && string(c.Args) == string(d.calls[last].Args)
 			}) {
-			d.calls, d.msgs = d.calls[:last], d.msgs[:len(d.msgs)-1] // said twice, it is owed once
+			d.calls, d.msgs = d.calls[:last], d.msgs[:len(d.msgs)-1] // a repeated call is owed once
 		}
 	}
 	if n == 0 {
@@ -144,14 +144,14 @@ func object(fields []field) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// lower weakens what is owed to a call; it never strengthens it.
+// lower weakens what is owed for a call; it never strengthens it.
 func (d *draft) lower(i int, to Standing) {
 	if d.calls[i].Standing != Never {
 		d.calls[i].Standing = to
 	}
 }
 
-// eachCall applies a damage to every call message, and says whether one changed.
+// eachCall applies a damage to every call message, and reports whether one changed.
 func (d *draft) eachCall(f func(m *message)) bool {
 	changed := false
 	for i := range d.msgs {
@@ -165,7 +165,7 @@ func (d *draft) eachCall(f func(m *message)) bool {
 	return changed
 }
 
-// text is the turn as the model wrote it. Its first header starts behind the prompt.
+// text returns the turn as the model wrote it. Its first header starts behind the prompt.
 func (d *draft) text() string {
 	var b strings.Builder
 	for i := range d.msgs {

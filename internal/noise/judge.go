@@ -12,17 +12,17 @@ type Got struct {
 	Calls     []GotCall
 	Content   string
 	Reasoning string
-	Refused   int // calls that were refused with a reason, or asked for again
+	Refused   int // calls refused with a reason, or asked for again
 	Finish    string
 }
 
-// GotCall is one call of it, with arguments as JSON.
+// GotCall is a call that was read, with arguments as JSON.
 type GotCall struct {
 	Name string
 	Args json.RawMessage
 }
 
-// Verdict is what a result is worth, held against the truth.
+// Verdict is the comparison of a result with the truth.
 type Verdict struct {
 	Owed, Recovered, Missed, AskedAgain int // of the calls that must be read
 	WrongName, WrongValue               int
@@ -30,14 +30,14 @@ type Verdict struct {
 	Leak, Lost, Extra                   bool
 }
 
-// Good says that nothing is wrong and every owed call was read.
+// Good reports whether nothing is wrong and every owed call was read.
 func (v Verdict) Good() bool {
 	return v.Recovered == v.Owed && v.WrongName == 0 && v.WrongValue == 0 && len(v.False) == 0 && !v.Leak &&
 		!v.Lost && !v.Extra
 }
 
-// Judge holds a result against the truth of its case. Calls are matched first with equal
-// ones, then by name, then by equal arguments; what is left is false.
+// Judge compares a result with the truth of its case. Calls are matched first with equal ones, then by
+// name, then by equal arguments; the rest are false.
 func Judge(c Case, got Got) Verdict {
 	v := Verdict{False: map[Class]int{}}
 	used, done := make([]bool, len(got.Calls)), make([]bool, len(c.Truth))

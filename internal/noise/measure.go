@@ -25,7 +25,7 @@ func (r *Row) Rate() float64 {
 	return float64(r.Recovered) / float64(r.Owed)
 }
 
-// Worth is the rate; where no call is owed, the share of cases that were read well.
+// Worth is the rate; without owed calls, the share of cases that were read well.
 func (r *Row) Worth() float64 {
 	if r.Owed == 0 && r.Cases > 0 {
 		return float64(r.Good) / float64(r.Cases)
@@ -33,10 +33,10 @@ func (r *Row) Worth() float64 {
 	return r.Rate()
 }
 
-// Table is what a measurement found, by "all", "chain N", "op ID", "pair A+B" and "negative ID".
+// Table is a measurement, by "all", "chain N", "op ID", "pair A+B" and "negative ID".
 type Table map[string]*Row
 
-// Measure has a reader read n cases from a seed on.
+// Measure lets a reader read n cases from a seed on.
 func Measure(seed uint64, n int, o Options, read func(Case) Got) Table {
 	t := Table{}
 	for i := range uint64(n) {
@@ -68,7 +68,7 @@ func (t Table) add(key string, c Case, v Verdict) {
 	}
 }
 
-// Add counts one more verdict.
+// Add adds a verdict.
 func (r *Row) Add(v Verdict) {
 	r.Cases++
 	r.Owed += v.Owed

@@ -2,14 +2,13 @@ package noise
 
 import "slices"
 
-// Mix is how often each damage comes in the replies of one kind of model: not a chain of so many,
-// but each by itself.
+// Mix is the frequency of each damage in the replies of one kind of model, independent of each other.
 type Mix struct {
 	ID, About string
-	rates     map[string]float64 // by operator, 0 to 1; what is not named does not come
+	rates     map[string]float64 // by operator, 0 to 1
 }
 
-// Mixes are the models whose damage is known, next to any chain.
+// Mixes are the models with known frequencies.
 func Mixes() []Mix {
 	return []Mix{
 		{"gpt-5", "larger models with the same wire format behind a server that reads it: the header leaks into the text, without its tokens", map[string]float64{
@@ -22,7 +21,7 @@ func Mixes() []Mix {
 	}
 }
 
-// mixed chooses among operators by the rates of a mix.
+// mixed chooses operators by the rates of a mix.
 func (d *draft) mixed(id string, all []Operator) (chosen []Operator) {
 	i := slices.IndexFunc(Mixes(), func(m Mix) bool { return m.ID == id })
 	rates := Mixes()[i].rates

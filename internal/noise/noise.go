@@ -1,6 +1,6 @@
-// Package noise draws turns as gpt-oss means them, writes them in Harmony, damages them as
-// models and servers do, and judges what a parser reads from the result. Pure: a seed decides
-// everything, so a case is the same for ever within a version.
+// Package noise draws turns of gpt-oss, writes them in Harmony, damages them as models and servers do,
+// and judges what a parser reads. It is pure: a seed decides everything, so a case stays the same within
+// a version.
 package noise
 
 import (
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Class is what a tool does at worst.
+// Class is the worst effect of a tool.
 type Class string
 
 // The classes, from harmless to harmful.
@@ -35,14 +35,14 @@ type Param struct {
 	Kind string
 }
 
-// Standing is what a reader owes to a call that the model meant.
+// Standing is what a reader owes for a call that the model meant.
 type Standing string
 
 // The standings, from the strongest claim to the weakest.
 const (
-	Must  Standing = "must"  // is read, with exactly these arguments
-	May   Standing = "may"   // is read so, or refused with a reason; never otherwise
-	Never Standing = "never" // was cut: does not run
+	Must  Standing = "must"  // read, with exactly these arguments
+	May   Standing = "may"   // read so, or refused with a reason; never otherwise
+	Never Standing = "never" // was cut: must not run
 )
 
 // Call is a call that the model meant.
@@ -53,7 +53,7 @@ type Call struct {
 	Standing Standing
 }
 
-// Case is a damaged reply, and the truth about it.
+// Case is a damaged reply with its truth.
 type Case struct {
 	Seed     uint64
 	User     string
@@ -66,14 +66,14 @@ type Case struct {
 	Content  string
 	Thoughts string
 	Native   []Native
-	Finish   string // stop, tool_calls, length, or empty where the stream broke
+	Finish   string // stop, tool_calls, length, or empty if the stream broke
 	Deltas   []Delta
 }
 
 // Native is a call in the server's own field, with its arguments as the server wrote them.
 type Native struct {
 	Name, Args string
-	// object: the arguments are none of text; flat: name and arguments stand beside each other
+	// object: the arguments are no text; flat: they stand beside the name
 	Form string
 }
 
@@ -84,15 +84,15 @@ type Delta struct {
 	Name, Args        string
 }
 
-// Options say which cases are drawn.
+// Options select the cases to draw.
 type Options struct {
 	Only, Without []string // ids of operators
-	Chain         int      // how many damages; -1 draws 0 to 4
+	Chain         int      // number of damages; -1 draws 0 to 4
 	Negatives     bool
-	Mix           string // the id of one, in place of a chain
+	Mix           string // id of a mix, in place of a chain
 }
 
-// Check says what is wrong with options.
+// Check reports invalid options.
 func (o Options) Check() error {
 	for _, id := range append(append([]string{}, o.Only...), o.Without...) {
 		if !known(id) {

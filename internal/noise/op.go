@@ -8,25 +8,25 @@ import (
 
 // Stages order a chain: a server works on what the model wrote.
 const (
-	slipArguments = iota // how the model writes arguments
-	slipHeader           // how it writes a header
-	spelling             // how a token is spelt
-	stripping            // what a server eats of a message
-	delivery             // in which field it arrives
+	slipArguments = iota // the model's arguments
+	slipHeader           // its headers
+	spelling             // the spelling of tokens
+	stripping            // what a server removes from a message
+	delivery             // the field in which it arrives
 	cutting              // where it ends
 )
 
 // Operator is one kind of damage.
 type Operator struct {
 	ID, About string
-	Server    bool // a server does it; else the model slips
+	Server    bool // by a server; else by the model
 	stage     int
-	native    bool // also seen where the server has read the call
+	native    bool // also seen if the server has read the call
 	plain     bool // also on replies without a call
 	do        func(d *draft)
 }
 
-// Operators lists every kind of damage, in the order of their stages.
+// Operators returns every kind of damage, in the order of their stages.
 func Operators() []Operator {
 	all := slices.Concat(argumentOps(), nameOps(), headerOps(), orderOps(),
 		spellingOps(), strippingOps(), wrapperOps(), deliveryOps(), halfOps(), entryOps(), apiOps())
@@ -38,7 +38,7 @@ func known(id string) bool {
 	return slices.ContainsFunc(Operators(), func(o Operator) bool { return o.ID == id })
 }
 
-// damage sends the draft through a chain, delivers it, and names what changed something.
+// damage applies a chain to the draft, delivers it, and returns what changed something.
 func (d *draft) damage(o Options) (fired []string) {
 	var chosen []Operator
 	all := slices.DeleteFunc(Operators(), func(op Operator) bool {
@@ -113,7 +113,7 @@ func (d *draft) deliver() {
 	}
 }
 
-// cut ends the reply at a byte of what arrives. A call behind it, or with it inside, never runs.
+// cut ends the reply at a byte of what arrives. A call behind or around it must not run.
 func (d *draft) cut(finish string) {
 	text := d.text()
 	if len(text) == 0 || d.late { // without its end the reply is ambiguous

@@ -7,8 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// argumentOps are the damages of arguments: those of the table by which they are read, and what no reader can
-// undo for sure.
+// argumentOps are the damages of arguments: those of the table that reads them, and others that no
+// reader can surely undo.
 func argumentOps() []Operator {
 	out := []Operator{
 		argument("args.inner", "quotes inside a text are not escaped", func(d *draft, m *message) {
@@ -52,7 +52,7 @@ func argument(id, about string, do func(d *draft, m *message)) Operator {
 	return op
 }
 
-// unclosed leaves an object without its end. Only a call that reads must survive it.
+// unclosed removes the end of an object. Only a call that reads must survive it.
 func (d *draft) unclosed(m *message, body string) {
 	m.body, d.open = body, true
 	if d.calls[m.call].Class != Reads {

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// gone is the form of a call that has no entry of its own.
+// gone is the form of a call without its own entry.
 const gone = "gone"
 
-// entryOps are what servers make of the entries of their own calls.
+// entryOps are damages of the entries of a server's own calls.
 func entryOps() []Operator {
-	// whole is an entry whose arguments must be JSON for its call to be owed.
+	// whole is an entry whose call is owed only if its arguments are JSON
 	whole := func(id, about string, f func(d *draft, m *message, n *Native)) Operator {
 		return half(id, about, Must, func(d *draft, m *message, n *Native) {
 			if !json.Valid([]byte(n.Args)) {
@@ -38,7 +38,7 @@ func entryOps() []Operator {
 					d.lower(m.call, Never)
 					for i := m.call + 1; i < len(d.calls); i++ {
 						if d.calls[i].Class != Reads {
-							d.lower(i, May) // it may rest on what was lost
+							d.lower(i, May) // it may depend on what was lost
 						}
 					}
 				}
@@ -84,8 +84,8 @@ func entryOps() []Operator {
 	}
 }
 
-// shortened is the arguments of a call with their last text cut in the middle: closed as the
-// server does, or open.
+// shortened returns the arguments of a call with their last text cut in the middle: closed as by a
+// server, or open.
 func (d *draft) shortened(m *message, closed bool) (args string, ok bool) {
 	last := len(m.fields) - 1
 	text, is := "", false
@@ -105,7 +105,7 @@ func (d *draft) shortened(m *message, closed bool) (args string, ok bool) {
 	return args, true
 }
 
-// apiOps leave a call as another API answers it, where that is the whole reply.
+// apiOps write a call as the answer of another API, if that is the whole reply.
 func apiOps() []Operator {
 	api := func(id, about string, f func(name, body string) string) Operator {
 		op := wrap(id, about, f)
@@ -119,7 +119,7 @@ func apiOps() []Operator {
 		}
 		return op
 	}
-	// shown is what a program prints: the model is asked, if the tool writes or executes.
+	// shown is what a program prints: the model is asked if the tool writes or executes
 	shown := func(id, about string, f func(name, body string) string) Operator {
 		op := api(id, about, f)
 		do := op.do

@@ -1,6 +1,6 @@
 package noise
 
-// half leaves calls as a server does that parses them, and not to the end.
+// half leaves calls as a server that parses them only partly.
 func half(id, about string, owed Standing, f func(d *draft, m *message, n *Native)) Operator {
 	return Operator{ID: "half-" + id, About: about, Server: true, stage: delivery, native: true,
 		do: func(d *draft) {

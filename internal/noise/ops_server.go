@@ -55,8 +55,8 @@ func spellingOps() []Operator {
 	}
 }
 
-// strip empties pieces of every message. Thoughts can then look like text, and an object
-// without an end has none at all.
+// strip empties pieces of every message. Thoughts can then look like text, and an object may have no
+// end.
 func strip(id, about string, f func(m *message)) Operator {
 	return Operator{ID: "strip-" + id, About: about, Server: true, stage: stripping, do: func(d *draft) {
 		d.loose = true
@@ -108,7 +108,7 @@ func strippingOps() []Operator {
 	}
 }
 
-// wrap replaces the markup of each call by another one.
+// wrap replaces the markup of each call.
 func wrap(id, about string, f func(name, body string) string) Operator {
 	return Operator{ID: "wrap-" + id, About: about, stage: stripping, do: func(d *draft) {
 		calls := len(d.calls)

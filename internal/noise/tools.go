@@ -1,6 +1,6 @@
 package noise
 
-// Schema is the JSON Schema of the tool's arguments.
+// Schema returns the JSON Schema of the tool's arguments.
 func (t Tool) Schema() map[string]any {
 	props, required := map[string]any{}, []string{}
 	for _, p := range t.Params {

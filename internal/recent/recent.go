@@ -1,4 +1,4 @@
-// Package recent is a map of bounded size: what was used least recently makes room.
+// Package recent has a map of bounded size that evicts the least recently used value.
 package recent
 
 import (
@@ -9,9 +9,9 @@ import (
 // Map is such a map. It is not safe for concurrent use.
 type Map[V any] struct {
 	limit  int
-	busy   func(*V) bool // of what never makes room; nil: everything does
+	busy   func(*V) bool // values that are never evicted; nil: none
 	at     map[string]*list.Element
-	oldest *list.List // of entry[V], the one used last at the end
+	oldest *list.List // of entry[V], the last used at the end
 }
 
 type entry[V any] struct {
@@ -19,12 +19,12 @@ type entry[V any] struct {
 	value V
 }
 
-// New is an empty map of at most limit values; those that are busy never make room.
+// New returns an empty map of at most limit values; busy ones are never evicted.
 func New[V any](limit int, busy func(*V) bool) *Map[V] {
 	return &Map[V]{limit: limit, busy: busy, at: make(map[string]*list.Element), oldest: list.New()}
 }
 
-// Get finds a value; nil: there is none.
+// Get returns a value, or nil.
 func (r *Map[V]) Get(key string) *V {
 	if e := r.at[key]; e != nil {
 		return &e.Value.(*entry[V]).value
@@ -32,7 +32,7 @@ func (r *Map[V]) Get(key string) *V {
 	return nil
 }
 
-// GetBytes is Get that copies no key.
+// GetBytes is Get without copying the key.
 func (r *Map[V]) GetBytes(key []byte) *V {
 	if e := r.at[string(key)]; e != nil {
 		return &e.Value.(*entry[V]).value
@@ -40,7 +40,7 @@ func (r *Map[V]) GetBytes(key []byte) *V {
 	return nil
 }
 
-// Use finds a value, or makes an empty one, and is a use of it.
+// Use finds or makes a value, and marks it as used.
 func (r *Map[V]) Use(key string) (value *V, made bool) {
 	e := r.at[key]
 	if made = e == nil; made {
@@ -62,7 +62,7 @@ func (r *Map[V]) makeRoom() {
 	}
 }
 
-// Drop forgets a value.
+// Drop removes a value.
 func (r *Map[V]) Drop(key string) {
 	if e := r.at[key]; e != nil {
 		r.oldest.Remove(e)
@@ -70,10 +70,10 @@ func (r *Map[V]) Drop(key string) {
 	}
 }
 
-// Len is how many values there are.
+// Len returns the number of values.
 func (r *Map[V]) Len() int { return len(r.at) }
 
-// All yields the values with their keys, what was used least recently first.
+// All yields the keys and values, the least recently used first.
 func (r *Map[V]) All() iter.Seq2[string, *V] {
 	return func(yield func(string, *V) bool) {
 		for e := r.oldest.Front(); e != nil; e = e.Next() {

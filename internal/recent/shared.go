@@ -2,16 +2,16 @@ package recent
 
 import "sync"
 
-// Shared is a Map of values that goroutines share.
+// Shared is a Map that is safe for concurrent use.
 type Shared[V any] struct {
 	mu sync.Mutex
 	of *Map[V]
 }
 
-// NewShared is an empty one of at most limit values.
+// NewShared returns an empty one of at most limit values.
 func NewShared[V any](limit int) *Shared[V] { return &Shared[V]{of: New[V](limit, nil)} }
 
-// Get finds a value.
+// Get returns a value.
 func (s *Shared[V]) Get(key string) (value V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -21,7 +21,7 @@ func (s *Shared[V]) Get(key string) (value V, ok bool) {
 	return value, false
 }
 
-// Swap keeps a value, and gives the one before it.
+// Swap stores a value and returns the previous one.
 func (s *Shared[V]) Swap(key string, value V) (before V, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,7 +2,7 @@ package scan
 
 import "unicode/utf8"
 
-// WholeRunes is where a character begins that s holds only the beginning of, or len(s).
+// WholeRunes returns the length of s without a cut character at its end.
 func WholeRunes(s string) int {
 	for i := len(s) - 1; i >= max(0, len(s)-utf8.UTFMax); i-- {
 		if utf8.RuneStart(s[i]) {
@@ -15,7 +15,7 @@ func WholeRunes(s string) int {
 	return len(s)
 }
 
-// Head is the beginning of s, at most n bytes of it, and never half a character.
+// Head returns at most n bytes from the beginning of s, in whole characters.
 func Head(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -26,7 +26,7 @@ func Head(s string, n int) string {
 	return s[:n]
 }
 
-// Begun is how many bytes at the end of v may be the beginning of lit.
+// Begun returns how many bytes at the end of v may begin lit.
 func Begun(v, lit string) int {
 	n := min(len(lit)-1, len(v))
 	for n > 0 && (lit[n-1] != v[len(v)-1] || v[len(v)-n:] != lit[:n]) {

@@ -1,5 +1,4 @@
-// Package scan looks at text that may still grow, byte by byte. It knows what a byte is, and
-// never what a text means.
+// Package scan looks at the bytes of a text that may still grow.
 package scan
 
 import (
@@ -8,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Verdict is what a look at text yields that may still grow.
+// Verdict is the result of a look at text that may still grow.
 type Verdict uint8
 
 const (
-	No   Verdict = iota // it is not, whatever follows
-	Yes                 // it is, whatever follows
+	No   Verdict = iota // whatever follows
+	Yes                 // whatever follows
 	Wait                // too short to tell
 )
 
-// When is the verdict on text that is long enough to tell.
+// When returns the verdict on text that is long enough to tell.
 func When(ok bool) Verdict {
 	if ok {
 		return Yes
@@ -25,7 +24,7 @@ func When(ok bool) Verdict {
 	return No
 }
 
-// WaitUnless is the verdict on text that is too short to tell.
+// WaitUnless returns the verdict on text that is too short to tell.
 func WaitUnless(eof bool) Verdict {
 	if eof {
 		return No
@@ -33,7 +32,7 @@ func WaitUnless(eof bool) Verdict {
 	return Wait
 }
 
-// WaitOr is the verdict on text that is right if it ends here.
+// WaitOr returns the verdict on text that is right if it ends here.
 func WaitOr(eof bool) Verdict {
 	if eof {
 		return Yes
@@ -41,7 +40,7 @@ func WaitOr(eof bool) Verdict {
 	return Wait
 }
 
-// Starts says whether s begins with lit.
+// Starts reports whether s begins with lit.
 func Starts(s, lit string, eof bool) Verdict {
 	switch {
 	case strings.HasPrefix(s, lit):
@@ -69,8 +68,8 @@ func StartsFold(s, lit string, eof bool) Verdict {
 	return Wait
 }
 
-// StartsAnyFold says whether s begins with one of the literals, of n bytes, without
-// regard to ASCII case.
+// StartsAnyFold reports whether s begins with one of the literals, of n bytes, without regard to ASCII
+// case.
 func StartsAnyFold(s string, lits []string, eof bool) (n int, is Verdict) {
 	for _, lit := range lits {
 		if is := StartsFold(s, lit, eof); is != No {
@@ -80,8 +79,8 @@ func StartsAnyFold(s string, lits []string, eof bool) (n int, is Verdict) {
 	return 0, No
 }
 
-// FindAnyFold finds the first of the literals at or behind from, of n bytes, or -1. It looks no
-// further than that: text full of blocks must not be searched to its end at each.
+// FindAnyFold finds the first of the literals at or after from, of n bytes, or -1. It stops there, so
+// that a text of many blocks is searched once.
 func FindAnyFold(s string, from int, lits []string, eof bool) (at, n int) {
 	for at = from; at < len(s); at++ {
 		switch n, is := StartsAnyFold(s[at:], lits, eof); is {
@@ -94,8 +93,7 @@ func FindAnyFold(s string, from int, lits []string, eof bool) (at, n int) {
 	return -1, 0
 }
 
-// StartsAny says which of the literals s begins with; the first one that may
-// still come is waited for.
+// StartsAny returns which of the literals s begins with; it waits for the first one that may still come.
 func StartsAny(s string, lits []string, eof bool) (lit string, is Verdict) {
 	for _, lit := range lits {
 		if is := Starts(s, lit, eof); is != No {
@@ -121,7 +119,7 @@ func Upper(b byte) byte {
 
 func Blank(s string) bool { return SkipSpace(s, 0) == len(s) }
 
-// SkipSpace is the offset of the first byte of s at or after i that is no white space.
+// SkipSpace returns the first offset at or after i of a byte that is no white space.
 func SkipSpace(s string, i int) int {
 	for i < len(s) && IsSpace(s[i]) {
 		i++
@@ -137,7 +135,7 @@ func SkipBlanks(s string, i int) int {
 	return i
 }
 
-// SkipBytes is the offset of the first byte of s at or after i that is not in set.
+// SkipBytes returns the first offset at or after i of a byte that is not in set.
 func SkipBytes(s string, i int, set string) int {
 	for i < len(s) && strings.IndexByte(set, s[i]) >= 0 {
 		i++
@@ -153,14 +151,14 @@ func IsWord(b byte) bool {
 	return IsLower(b) || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80
 }
 
-// IsName says whether b may stand in the name of a tool.
+// IsName reports whether b may stand in the name of a tool.
 func IsName(b byte) bool { return IsWord(b) || b == '-' || b == '.' }
 
 func Among(s string, lists ...[]string) bool {
 	return slices.ContainsFunc(lists, func(l []string) bool { return slices.Contains(l, s) })
 }
 
-// AmongFold says that s is in one of the lists, in any case.
+// AmongFold reports whether s is in one of the lists, in any case.
 func AmongFold(s string, lists ...[]string) bool {
 	for _, l := range lists {
 		for _, known := range l {
@@ -172,7 +170,7 @@ func AmongFold(s string, lists ...[]string) bool {
 	return false
 }
 
-// WordEnd is where the word at s[i:] ends: letters, digits, _ and -.
+// WordEnd returns the end of the word at s[i:]: letters, digits, _ and -.
 func WordEnd(s string, i int) int {
 	for i < len(s) && (IsWord(s[i]) || s[i] == '-') {
 		i++
@@ -180,7 +178,7 @@ func WordEnd(s string, i int) int {
 	return i
 }
 
-// NameEnd is where what may be a name ends that begins at v[i:], in any script.
+// NameEnd returns the end of a possible name at v[i:], in any script.
 func NameEnd(v string, i int) int {
 	for i < len(v) && IsName(v[i]) {
 		i++
@@ -188,7 +186,7 @@ func NameEnd(v string, i int) int {
 	return i
 }
 
-// Name is what s begins with of ASCII that may stand in the name of a tool.
+// Name returns the ASCII name at the start of s.
 func Name(s string) string {
 	i := 0
 	for i < len(s) && s[i] < utf8.RuneSelf && IsName(s[i]) {
@@ -197,12 +195,12 @@ func Name(s string) string {
 	return s[:i]
 }
 
-// tailSize is how much of a text a Tail keeps.
+// tailSize is the length that a Tail keeps.
 const tailSize = 160
 
-// Tail is the end of a text, 160 bytes of it at most.
+// Tail is the end of a text, at most 160 bytes.
 type Tail struct {
-	end [2 * tailSize]byte // the last ones of it count; room for more saves copies
+	end [2 * tailSize]byte // the last tailSize bytes count; the rest saves copies
 	n   int
 }
 
@@ -215,17 +213,17 @@ func (t *Tail) Add(s string) {
 	t.n += copy(t.end[t.n:], s)
 }
 
-// String is the end of the text.
+// String returns the end of the text.
 func (t *Tail) String() string { return string(t.end[max(0, t.n-tailSize):t.n]) }
 
 // Script is what \s means in JavaScript.
 const Script = " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
-// Invisible are characters that are not shown: soft hyphen, zero-width space and joiners, marks of direction,
-// word joiner, byte order mark.
+// Invisible are characters that are not shown: soft hyphen, zero-width space and joiners, marks of
+// direction, word joiner, byte order mark.
 const Invisible = "\u00ad\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
 
-// Key says whether a word and a colon stand at v[i:]: the name of a member without quotes.
+// Key reports whether a word and a colon stand at v[i:]: the name of a member without quotes.
 func Key(v string, i int, eof bool) Verdict {
 	end := NameEnd(v, i)
 	colon := SkipSpace(v, end)

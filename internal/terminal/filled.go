@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Filled breaks paragraphs into lines of a width. Lines that begin with a blank stay as they
-// are, and so do empty ones.
+// Filled breaks paragraphs into lines of a width. Empty lines and those that begin with a blank stay.
 func Filled(text string, width int) string {
 	var out, line strings.Builder
 	flush := func() {

@@ -1,5 +1,4 @@
-// Package terminal is what a person sees a command's words on: whether it shows colours,
-// and what text does no harm there. It never writes.
+// Package terminal makes text for a terminal: with colours, and harmless. It never writes.
 package terminal
 
 import (
@@ -7,16 +6,15 @@ import (
 	"os"
 )
 
-// Colours says whether text is shown in colours.
+// Colours reports whether text is shown in colours.
 type Colours bool
 
-// ColoursOf are colours in a terminal, and none everywhere else. Of the environment it reads
-// NO_COLOR (no-color.org) and TERM.
+// ColoursOf returns true for a terminal, subject to NO_COLOR (no-color.org) and TERM.
 func ColoursOf(out io.Writer, lookup func(name string) (string, bool)) Colours {
 	return Colours(Is(out)) && wanted(lookup)
 }
 
-// Is reports whether what is written to, or read from, is a terminal.
+// Is reports whether a file is a terminal.
 func Is(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -26,14 +24,14 @@ func Is(stream any) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// wanted says whether the person at a terminal wants colours.
+// wanted reports whether the environment allows colours.
 func wanted(lookup func(name string) (string, bool)) Colours {
 	no, _ := lookup("NO_COLOR")
 	kind, _ := lookup("TERM")
 	return no == "" && kind != "dumb"
 }
 
-// Ink is how text looks; it is the ANSI code.
+// Ink is an ANSI code.
 type Ink string
 
 // The inks.
@@ -45,7 +43,7 @@ const (
 	Green Ink = "32"
 )
 
-// Paint is text in an ink, where there are colours.
+// Paint returns text in an ink, if there are colours.
 func (c Colours) Paint(text string, in Ink) string {
 	if !c || in == Plain || text == "" {
 		return text

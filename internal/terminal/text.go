@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Printable makes text harmless for a terminal: one line, no control characters and
-// nothing that turns the direction of writing.
+// Printable makes text harmless for a terminal: one line, no control characters, and none that change
+// the direction of writing.
 func Printable(s string) string {
 	clean := func(r rune) bool { return r == ' ' || unicode.IsPrint(r) && r != utf8.RuneError }
 	if !strings.ContainsFunc(s, func(r rune) bool { return !clean(r) }) {
@@ -26,7 +26,7 @@ func Printable(s string) string {
 	return b.String()
 }
 
-// Count is a number of things in words: 1 problem, 2 problems.
+// Count returns a number of things in words: 1 problem, 2 problems.
 func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

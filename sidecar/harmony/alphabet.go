@@ -1,5 +1,5 @@
-// Package harmony knows the tokens and headers of the Harmony format, however they are spelled, and where a
-// JSON value ends in a text that grows. It reads no call and no arguments. Pure.
+// Package harmony knows the tokens and headers of the Harmony format in all their spellings, and where a
+// JSON value ends in a growing text. It reads neither calls nor arguments, and is pure.
 //
 // Source of the format: https://github.com/openai/harmony.
 package harmony
@@ -13,36 +13,36 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// String is the token as it should be written.
+// String returns the exact spelling.
 func (t Token) String() string { return "<|" + words[t] + "|>" }
 
-// Closes says that a message ends here.
+// Closes reports whether the token ends a message.
 func (t Token) Closes() bool { return t == End || t == Call || t == Return }
 
-// Opens says that a header begins here.
+// Opens reports whether the token begins a header.
 func (t Token) Opens() bool { return t == Start || t == Channel }
 
-// InHeader says that the token stands within a header, and ends no message.
+// InHeader reports whether the token stands within a header.
 func (t Token) InHeader() bool { return t == Message || t == Constrain }
 
 // Found is a token in a text.
 type Found struct {
 	Token Token
-	N     int  // its bytes
-	Exact bool // spelled as it should be
+	N     int  // length in bytes
+	Exact bool // in the exact spelling
 }
 
-// Alphabet is a set of spellings. It is immutable.
+// Alphabet is an immutable set of spellings.
 type Alphabet struct {
 	alike map[rune]byte
 	lead  [256]bool // first bytes of tokens
 	pair  Brackets  // empty: none
 }
 
-// Brackets stand around the word of a token, in place of its signs: <call>, [call].
+// Brackets replace the signs around the word of a token: <call>, [call].
 type Brackets struct{ Open, Close string }
 
-// Signs are characters that stand for <, | and >.
+// Signs are characters that replace <, | and >.
 type TokenSigns struct{ Open, Bar, Close string }
 
 // New makes an alphabet.
@@ -61,7 +61,7 @@ func NewAlphabet(s TokenSigns) *Alphabet {
 	return a
 }
 
-// Within is the alphabet which takes words in such brackets for tokens, too.
+// Within returns the alphabet that also takes words in these brackets for tokens.
 func (a *Alphabet) Within(b Brackets) *Alphabet {
 	with := *a
 	with.pair = b
@@ -69,10 +69,10 @@ func (a *Alphabet) Within(b Brackets) *Alphabet {
 	return &with
 }
 
-// Leads says that a token may begin with b.
+// Leads reports whether a token may begin with b.
 func (a *Alphabet) Leads(b byte) bool { return a.lead[b] }
 
-// Plain says that no token can begin in s, the inside of a JSON string.
+// Plain reports whether no token can begin in s, the inside of a JSON string.
 func (a *Alphabet) Plain(s []byte) bool {
 	for i, b := range s {
 		if !a.lead[b] {
@@ -89,13 +89,13 @@ func (a *Alphabet) Plain(s []byte) bool {
 	return true
 }
 
-// sign says that s may begin with a character that stands for a sign.
+// sign reports whether s may begin with a character that replaces a sign.
 func (a *Alphabet) sign(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return a.alike[r] != 0 || r == '＜' || r == '｜' || !utf8.FullRuneInString(s)
 }
 
-// maxToken is how many bytes a token may take, in its longest spelling.
+// maxToken bounds a token in its longest spelling, in bytes.
 const maxToken = 160
 
 // At looks for a token at the start of s. With eof nothing follows s.
@@ -138,7 +138,7 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 			return Found{Token: t, N: len(b.Open) + len(words[t]) + len(b.Close)}, is
 		}
 	}
-	for _, o := range others { // a file that lost them has their numbers only
+	for _, o := range others { // a tokenizer file without them has only their numbers
 		id, numbered := strings.CutPrefix(o.word, "reserved_")
 		if !numbered {
 			continue
@@ -152,7 +152,7 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 	return Found{}, scan.No
 }
 
-// close says that s begins with the word and the closing bracket, in any case.
+// close reports whether s begins with the word and the closing bracket, in any case.
 func (b Brackets) close(s, word string, eof bool) scan.Verdict {
 	if is := scan.StartsFold(s, word, eof); is != scan.Yes {
 		return is
@@ -160,8 +160,8 @@ func (b Brackets) close(s, word string, eof bool) scan.Verdict {
 	return scan.StartsFold(s[len(word):], b.Close, eof)
 }
 
-// Find finds the first token in s at or behind from, or gives -1. open is where a tail
-// begins that could still become one, or len(s). With exact only whole spellings count.
+// Find returns the first token in s at or after from, or -1. open is the start of a tail that may become
+// a token, or len(s). With exact, only exact spellings count.
 func (a *Alphabet) Find(s string, from int, exact bool) (at int, f Found, open int) {
 	for i := from; i < len(s); i++ {
 		if !a.lead[s[i]] {
@@ -180,7 +180,7 @@ func (a *Alphabet) Find(s string, from int, exact bool) (at int, f Found, open i
 	return -1, Found{}, len(s)
 }
 
-// beginsExact says that s, which is short, may become a token in its whole spelling.
+// beginsExact reports whether s, which is short, may become a token in the exact spelling.
 func beginsExact(s string) bool {
 	for t := Start; t <= Return; t++ {
 		if strings.HasPrefix(t.String(), s) {
@@ -204,14 +204,14 @@ func (a *Alphabet) Strip(s string) string {
 	}
 }
 
-// entities are the names of signs in HTML.
+// entities are names of signs in HTML.
 var entities = [...]struct {
 	name string
 	sign byte
 }{{"lt", '<'}, {"gt", '>'}, {"vert", '|'}, {"verbar", '|'}, {"VerticalLine", '|'}, {"LT", '<'}, {"GT", '>'}}
 
-// char is the ASCII character that s begins with, in whatever spelling, and its bytes. more
-// says that s is too short to tell. It is 0 where that is none.
+// char returns the ASCII character at the start of s, in any spelling, and its length, or 0. more
+// reports that s is too short to tell.
 func (a *Alphabet) char(s string) (b byte, n int, more bool) {
 	if s == "" {
 		return 0, 0, true
@@ -235,7 +235,7 @@ func (a *Alphabet) char(s string) (b byte, n int, more bool) {
 	return a.alike[r], size, false
 }
 
-// entity reads &lt; &#60; &#x3c; and the same with the & as &amp;
+// entity reads &lt; &#60; &#x3c; and the same with &amp; for &.
 func entity(s string) (b byte, n int, more bool) {
 	rest := s[1:]
 	if strings.HasPrefix(rest, "amp;") {
@@ -269,7 +269,7 @@ func entity(s string) (b byte, n int, more bool) {
 	return 0, 0, false
 }
 
-// entityLike says that s may go on as an entity does.
+// entityLike reports whether s may be the rest of an entity.
 func entityLike(s string) bool {
 	if strings.HasPrefix(s, "#") {
 		return strings.Trim(s[1:], "xX0123456789abcdefABCDEF") == ""
@@ -282,8 +282,7 @@ func entityLike(s string) bool {
 	return false
 }
 
-// escape reads \u003c, \x3c, and a sign that a backslash stands before; both also behind a
-// second backslash.
+// escape reads \u003c, \x3c, and a sign behind a backslash; also with two backslashes.
 func escape(s string) (b byte, n int, more bool) {
 	i := 1
 	if len(s) > 1 && s[1] == '\\' {
@@ -302,7 +301,7 @@ func escape(s string) (b byte, n int, more bool) {
 	return 0, 0, false
 }
 
-// number reads a character's number in hexadecimal digits at s[i:].
+// number reads the hexadecimal digits of a character at s[i:].
 func number(s string, i, digits int) (b byte, n int, more bool) {
 	end := i + digits
 	if len(s) < end {
@@ -321,15 +320,14 @@ type matcher struct {
 	s    string
 	at   int
 	eof  bool
-	wait bool // s ended where the next sign would stand
+	wait bool // s ended in front of the next sign
 }
 
-// gaps are blanks that may stand between two parts of a token.
+// gaps are blanks between the parts of a token.
 const gaps = 2
 
-// token reads: < | word | >. One of the four signs may be missing, both behind the word if
-// no word goes on there, and a letter may be wrong if none is missing; the word alone is no
-// token.
+// token reads < | word | >. One of the four signs may be missing, or both behind the word if no word
+// continues there. One letter may be wrong if no sign is missing. A word alone is no token.
 func (m *matcher) token() (Found, scan.Verdict) {
 	angle := m.take('<')
 	m.blanks(angle)
@@ -367,12 +365,12 @@ func (m *matcher) token() (Found, scan.Verdict) {
 	return Found{Token: t, N: end}, scan.Yes
 }
 
-// begins says that the name of a token begins with word.
+// begins reports whether the name of a token begins with word.
 func begins(word string) bool {
 	return slices.ContainsFunc(words[Start:], func(name string) bool { return strings.HasPrefix(name, word) })
 }
 
-// none is what is said of s where it is no token as far as it goes.
+// none is the result for s if it is no token so far.
 func (m *matcher) none() (Found, scan.Verdict) {
 	if m.wait && !m.eof {
 		return Found{}, scan.Wait
@@ -380,7 +378,7 @@ func (m *matcher) none() (Found, scan.Verdict) {
 	return Found{}, scan.No
 }
 
-// ends says that a word ends in front of s[i:].
+// ends reports whether a word ends in front of s[i:].
 func (m *matcher) ends(i int) bool {
 	return i == len(m.s) || !isLetter(m.s[i]) && m.s[i] != '_' && (m.s[i] < '0' || m.s[i] > '9')
 }
@@ -394,8 +392,8 @@ func count(signs ...bool) (n int) {
 	return n
 }
 
-// named is the token with a name. Where all of its signs are there, one letter of it may be
-// wrong, too many, missing or out of place.
+// named returns the token of a name. With all signs present, one letter may be wrong, surplus, missing
+// or transposed.
 func named(word string, whole bool) Token {
 	if i := slices.Index(words[:], word); i > 0 {
 		return Token(i)
@@ -408,7 +406,7 @@ func named(word string, whole bool) Token {
 	return None
 }
 
-// Near says that one edit makes a of b.
+// Near reports whether one edit turns a into b.
 func Near(a, b string) bool {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -429,7 +427,7 @@ func Near(a, b string) bool {
 	return i < len(a) && a[i+1:] == b[i+1:]
 }
 
-// take takes one sign, if it is the next one.
+// take reads one sign if it is next.
 func (m *matcher) take(sign byte) bool {
 	m.invisible()
 	b, n, more := m.a.char(m.s[m.at:])
@@ -444,7 +442,7 @@ func (m *matcher) take(sign byte) bool {
 	return true
 }
 
-// bars takes one bar, or two.
+// bars reads one or two bars.
 func (m *matcher) bars() bool {
 	if m.wait || !m.take('|') {
 		return false
@@ -455,7 +453,7 @@ func (m *matcher) bars() bool {
 	return true
 }
 
-// blanks skips blanks inside a token.
+// blanks skips blanks within a token.
 func (m *matcher) blanks(inside bool) {
 	for n := 0; inside && !m.wait && n < gaps && m.at < len(m.s); n++ {
 		if m.s[m.at] != ' ' {
@@ -465,7 +463,7 @@ func (m *matcher) blanks(inside bool) {
 	}
 }
 
-// maxWord is how long the name of a token may be, one letter too many included.
+// maxWord bounds the name of a token, with one surplus letter.
 const maxWord = len("constrain") + 1
 
 // word reads the name of a token.
@@ -493,7 +491,7 @@ func (m *matcher) word() string {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// invisible skips invisible characters inside of a token.
+// invisible skips invisible characters within a token.
 func (m *matcher) invisible() {
 	for m.at > 0 && m.at < len(m.s) && m.s[m.at] >= 0x80 {
 		rest := strings.TrimLeft(m.s[m.at:], scan.Invisible)

@@ -9,44 +9,43 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// A header whose control tokens are gone: words of a header, among them to=NAME, in front of
-// a body.
+// A header without its control tokens: words of a header, with to=NAME among them, in front of a body.
 //
 //	commentary to=functions.read json {"path":"a"}
 
 const (
 	MaxGlue  = 160 // bytes between a recipient and its body
 	maxName  = 64  // bytes of a name
-	maxNoise = 4   // words and signs there that belong to no header
+	maxNoise = 4   // foreign words and signs there
 )
 
 // Bare is such a header.
 type Bare struct {
 	Name   string // of the recipient
-	Body   int    // where the body begins
-	Debris bool   // foreign words stand behind it, or it breaks off: no text quotes such a header
-	Empty  bool   // no body: the arguments are missing
-	Next   string // and this channel stands at Body, glued to its message
-	Again  bool   // at Body it is said again, and again: a model that lost its way
-	Tokens bool   // control tokens go on with it: it is one for Read
+	Body   int    // start of the body
+	Debris bool   // foreign words follow it, or it is cut: no text quotes such a header
+	Empty  bool   // the arguments are missing
+	Next   string // the channel at Body, glued to its message
+	Again  bool   // at Body it is repeated again and again
+	Tokens bool   // control tokens follow: Read reads it
 }
 
-// bare is such a header, as far as it was read.
+// bare is the state of reading such a header.
 type bare struct {
 	name   string
-	known  bool   // that is the name of a tool
+	known  bool   // the name is that of a tool
 	kind   string // its content type
-	raw    int    // where the body begins if it is no JSON; 0: not here
+	raw    int    // start of a body that is no JSON, or 0
 	noise  int
 	words  int  // among them
-	line   int  // where a line begins behind words of a header only, or else a text; 0: none does
-	debris bool // foreign words stand behind the name
-	again  int  // how often it was said again
-	led    bool // other words of a header stand in front, and the name is known: prose has no such start
+	line   int  // start of a line behind header words only, or of a text; 0: none
+	debris bool // foreign words follow the name
+	again  int  // number of repetitions
+	led    bool // other header words precede a known name: prose does not begin so
 }
 
-// Bare looks for a header without control tokens at the start of rest. known says that a name
-// is that of a tool.
+// Bare looks for a header without control tokens at the start of rest. known reports whether a name is
+// that of a tool.
 func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bare, scan.Verdict) {
 	name, i, is := g.Addressee(rest, known, eof)
 	if is != scan.Yes {
@@ -101,8 +100,7 @@ func (g *Grammar) Bare(rest string, known func(name string) bool, eof bool) (Bar
 	}
 }
 
-// Addressee reads the words of a header up to the name of the recipient, and says where that
-// ends.
+// Addressee reads the words of a header up to the recipient's name, and returns its end.
 func (g *Grammar) Addressee(rest string, known func(string) bool,
 	eof bool) (name string, end int, is scan.Verdict) {
 	words := &g.Words
@@ -174,8 +172,8 @@ func (g *Grammar) assigned(rest string, i int, known func(string) bool,
 
 var quotes = strings.NewReplacer(`"`, "", "'", "")
 
-// unglued is a name without the channel and the content type that are glued to it, or the letters of
-// another script, if only so it is known: readcommentary, readcommentaryjson
+// unglued removes a glued channel, content type or letters of another script from a name, if only that
+// makes it known: readcommentary, readcommentaryjson
 func (g *Grammar) unglued(name string, known func(string) bool) string {
 	if known(name) {
 		return name
@@ -194,8 +192,7 @@ func (g *Grammar) unglued(name string, known func(string) bool) string {
 	return name
 }
 
-// quotedName says that the quote at s[i:] belongs to a name at s[from:], part of which is quoted:
-// functions."read"
+// quotedName reports whether the quote at s[i:] is part of a name at s[from:]: functions."read"
 func quotedName(s string, from, i int) bool {
 	quote := s[i]
 	if quote != '"' && quote != '\'' || i == from {
@@ -205,7 +202,7 @@ func quotedName(s string, from, i int) bool {
 		strings.Count(s[from:i], string(quote)) == 1
 }
 
-// signAt is what gives a recipient its name at s[i:], and its bytes.
+// signAt returns the sign at s[i:] that assigns a name to a recipient, and its length.
 func signAt(s string, i int) (sign byte, n int) {
 	r, n := utf8.DecodeRuneInString(s[i:])
 	switch r {
@@ -217,8 +214,8 @@ func signAt(s string, i int) (sign byte, n int) {
 	return 0, 0
 }
 
-// alone says that what follows the name, up to the end, belongs to the header: no text stands there.
-// Behind a whole header, words of another script are an answer; with a content type they are debris.
+// alone reports whether all that follows the name belongs to the header. Behind a whole header, words of
+// another script are an answer; with a content type they are debris.
 func (h *bare) alone() bool {
 	if h.debris {
 		return h.known && (h.kind != "" || !h.led)
@@ -226,14 +223,14 @@ func (h *bare) alone() bool {
 	return h.words == 0 && (h.led || h.known && strings.HasPrefix(h.name, Namespace))
 }
 
-// beginsText says that s begins as a text does, and no word of a header: with a capital, or a letter of
+// beginsText reports whether s begins like a text, not a header word: with a capital, or a letter of
 // another script.
 func beginsText(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsUpper(first) || strange(first)
 }
 
-// rawBody decides about a body that is no JSON: it needs a content type, and code a name.
+// rawBody decides about a body that is no JSON: it needs a content type, and code needs a name.
 func (h *bare) rawBody() (Bare, scan.Verdict) {
 	if h.raw > 0 && (h.kind == "code" || h.known) {
 		return Bare{Name: h.name, Body: h.raw}, scan.Yes
@@ -241,7 +238,7 @@ func (h *bare) rawBody() (Bare, scan.Verdict) {
 	return h.empty()
 }
 
-// empty is a header in front of a text.
+// empty returns a header in front of a text.
 func (h *bare) empty() (Bare, scan.Verdict) {
 	if h.line == 0 {
 		return Bare{}, scan.No
@@ -249,9 +246,9 @@ func (h *bare) empty() (Bare, scan.Verdict) {
 	return Bare{Name: h.name, Body: h.line, Empty: true}, scan.Yes
 }
 
-// What stands between a recipient and its body.
+// The text between a recipient and its body.
 
-// glue reads one word or sign at rest[i:], between a recipient and its body.
+// glue reads one word or sign at rest[i:].
 func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.Verdict) {
 	words := &g.Words
 	end = wordEnd(rest, i)
@@ -277,7 +274,7 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 		return h.sign(rest, i)
 	case words.Outsider(word):
 		return 0, scan.No
-	case scan.AmongFold(word, words.Recipient): // it is said again
+	case scan.AmongFold(word, words.Recipient): // it is repeated
 		name, end, is := g.assigned(rest, end, func(string) bool { return true }, eof)
 		switch {
 		case is == scan.Yes && name != h.name:
@@ -306,8 +303,7 @@ func (g *Grammar) glue(rest string, i int, h *bare, eof bool) (end int, is scan.
 	return end, scan.Yes
 }
 
-// glued is how many bytes of a word are a content type that the body, which is code, is glued to:
-// "codeimport math".
+// glued returns the length of a content type that is glued to code: "codeimport math".
 func (h *bare) glued(word string, types []string) int {
 	for _, t := range types {
 		if h.led && h.kind == "" && len(word) > len(t) && strings.HasPrefix(word, t) && !foreign(word) {
@@ -317,7 +313,7 @@ func (h *bare) glued(word string, types []string) int {
 	return 0
 }
 
-// sign reads a sign of ASCII: others stand in words.
+// sign reads an ASCII sign; others count as letters of words.
 func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
 	b, end := rest[i], scan.SkipBytes(rest, i, senseless)
 	switch tag := strings.IndexByte(rest[i:min(len(rest), i+maxTag)], '>') + 1; {
@@ -332,8 +328,7 @@ func (h *bare) sign(rest string, i int) (end int, is scan.Verdict) {
 	return max(end, i+1), scan.Yes
 }
 
-// maxTag is how many bytes a strange tag may have, and senseless are signs that models write in
-// a row when they lose their way.
+// maxTag bounds an unknown tag in bytes; senseless are signs that confused models repeat.
 const (
 	maxTag    = 16
 	senseless = "+#~-"
@@ -341,7 +336,7 @@ const (
 
 func notLetter(r rune) bool { return !unicode.IsLetter(r) }
 
-// foreign says that a word has signs of other scripts: such words come from the model's other
+// foreign reports whether a word has signs of other scripts: such words come from the model's other
 // languages.
 func foreign(word string) bool {
 	return strings.IndexFunc(word, isForeign) >= 0
@@ -349,11 +344,11 @@ func foreign(word string) bool {
 
 func isForeign(r rune) bool { return r >= utf8.RuneSelf }
 
-// strange says that r is a letter of another script, or stands at one.
+// strange reports whether r is a letter of another script, or stands at one.
 func strange(r rune) bool { return r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r)) }
 
-// SkipForeign is the offset behind debris of other scripts at s[i:], if an object follows at once; else i:
-// 彩票{"path":"a"}
+// SkipForeign returns the offset behind debris of other scripts at s[i:] directly in front of an object;
+// else i: 彩票{"path":"a"}
 func SkipForeign(s string, i int, eof bool) (int, scan.Verdict) {
 	const most = 24
 	j := i
@@ -369,11 +364,10 @@ func SkipForeign(s string, i int, eof bool) (int, scan.Verdict) {
 	return i, scan.No
 }
 
-// marks are what tokenizers write blanks and line ends as; servers that do not decode them leave
-// them in headers, too.
+// marks are the tokenizers' characters for blanks and line ends; some servers leave them in headers.
 const marks = "▁ĠĊ"
 
-// gapAt is how many bytes at s[i:] stand for a blank or a line end, or 0.
+// gapAt returns the length of a blank or a line end at s[i:], or 0.
 func gapAt(s string, i int) int {
 	switch b := s[i]; {
 	case scan.IsSpace(b):
@@ -389,7 +383,7 @@ func gapAt(s string, i int) int {
 	return 0
 }
 
-// skipGaps is the offset of the first byte of s at or behind i that is in no gap.
+// skipGaps returns the offset of the first byte at or after i outside of gaps.
 func skipGaps(s string, i int) int {
 	for i < len(s) {
 		n := gapAt(s, i)
@@ -401,7 +395,7 @@ func skipGaps(s string, i int) int {
 	return i
 }
 
-// wordEnd is where the word at s[i:] ends: letters, digits, _ and -.
+// wordEnd returns the end of the word at s[i:]: letters, digits, _ and -.
 func wordEnd(s string, i int) int {
 	for i < len(s) && gapAt(s, i) == 0 && (scan.IsWord(s[i]) || s[i] == '-') {
 		i++

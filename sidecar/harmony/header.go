@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Most is how many bytes a header may take; gpt-oss writes under 100.
+// Most bounds a header in bytes; gpt-oss writes under 100.
 const Most = 512
 
 // Header is the part of a Harmony message before its body:
@@ -20,18 +20,18 @@ const Most = 512
 type Header struct {
 	Role      string
 	Channel   string
-	Recipient string // "=": it was to come, and did not
+	Recipient string // "=" while the name is still expected
 	Constrain bool   // a content type was given
 	Rest      string // words that fit nowhere
-	RestAt    int    // where they begin in the header; below 0: inside of a word
-	Stop      Token  // what ended it; None: the body began, or the input ended
-	StopN     int    // the bytes of that
-	Exact     bool   // that is spelled as it should be
+	RestAt    int    // their start in the header; below 0: within a word
+	Stop      Token  // the token that ended it; None: the body began, or the input ended
+	StopN     int    // its length in bytes
+	Exact     bool   // Stop is in the exact spelling
 	Body      bool   // the body began without <|message|>
-	Flaw      string // what was wrong with it; empty for a well-formed one
+	Flaw      string // what is wrong with it; empty: nothing
 }
 
-// From is where in a header a text begins.
+// From is the part of a header at which a text begins.
 type From uint8
 
 const (
@@ -40,7 +40,7 @@ const (
 	FromRecipient             // at the name, behind a lost to=
 )
 
-// Behind is where the text behind an opener begins.
+// Behind returns the part behind an opener.
 func Behind(opener Token) From {
 	if opener == Channel {
 		return FromChannel
@@ -48,7 +48,7 @@ func Behind(opener Token) From {
 	return FromStart
 }
 
-// Read reads the header, or the rest of it, at the start of v. n is where the body begins.
+// Read reads the header, or the rest of it, at the start of v. n is the start of the body.
 func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.Verdict) {
 	wantChannel := from == FromChannel
 	if from == FromRecipient {
@@ -103,13 +103,13 @@ func (g *Grammar) Read(v string, from From, eof bool) (h Header, n int, is scan.
 	}
 }
 
-// Own makes the header independent of the text it was read from.
+// Own copies the strings of the header.
 func (h *Header) Own() {
 	h.Role, h.Channel = strings.Clone(h.Role), strings.Clone(h.Channel)
 	h.Recipient, h.Rest = strings.Clone(h.Recipient), strings.Clone(h.Rest)
 }
 
-// wordEnd is the end of the header word at v[i:].
+// wordEnd returns the end of the header word at v[i:].
 func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 	for end = i; end < len(v); end++ {
 		switch b := v[end]; {
@@ -119,7 +119,7 @@ func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 			if _, is := g.Alphabet.At(v[end:], eof); is != scan.No {
 				return end, is == scan.Wait
 			}
-			if end > i && strings.HasPrefix(v[end:], "<|") { // one that Harmony does not have
+			if end > i && strings.HasPrefix(v[end:], "<|") { // an unknown token
 				return end, false
 			}
 		}
@@ -127,7 +127,7 @@ func (g *Grammar) wordEnd(v string, i int, eof bool) (end int, more bool) {
 	return end, !eof
 }
 
-// place sorts one word of a header into its place.
+// place assigns one word of a header to its field.
 func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 	words := &g.Words
 	if w = strings.Trim(w, scan.Invisible); w == "" {
@@ -137,7 +137,7 @@ func (g *Grammar) place(h *Header, w string, at int, wantChannel *bool) {
 		if front != "" {
 			g.place(h, front, at, wantChannel)
 		}
-		// the name stands in front
+		// the name precedes
 		if h.Recipient != "" && h.Recipient != "=" && (name == "" || name+"." == Namespace ||
 			scan.AmongFold(name, words.Types)) {
 			return
@@ -195,21 +195,21 @@ type Grammar struct {
 	Words    Words
 	Alphabet *Alphabet
 	Opening  []string        // tags that begin thoughts: <think>
-	Closing  []string        // those that end them, in the same order
-	all      map[string]bool // the words, but for those that name the recipient
-	heads    [256][]string   // those that a header without tokens begins with, by their first byte
+	Closing  []string        // tags that end them, in the same order
+	all      map[string]bool // header words, except those for the recipient
+	heads    [256][]string   // first words of headers without tokens, by their first byte
 	begins   scan.Pairs      // their first two bytes
-	bare     [256][]*Grammar // for replies whose tokens are words in brackets, by their first byte
+	bare     [256][]*Grammar // for replies with words in brackets as tokens, by first byte
 	pair     Brackets
 }
 
-// Signs are what control tokens may be written with.
+// Signs are other spellings of control tokens.
 type Signs struct {
 	TokenSigns
-	Pairs []Brackets // in a reply with whole headers written so, they stand for <| and |>
+	Pairs []Brackets // replace <| and |> in a reply with whole headers
 }
 
-// New makes a grammar of words and of signs that stand for those of control tokens.
+// New returns the grammar of words and signs.
 func New(w Words, s Signs) *Grammar {
 	g := &Grammar{Words: w, Alphabet: NewAlphabet(s.TokenSigns), all: map[string]bool{},
 		begins: scan.NewPairs()}
@@ -242,11 +242,11 @@ func New(w Words, s Signs) *Grammar {
 	return g
 }
 
-// Leads says that a header with tokens may begin with b.
+// Leads reports whether a header with tokens may begin with b.
 func (g *Grammar) Leads(b byte) bool { return g.Alphabet.Leads(b) || g.bare[b] != nil }
 
-// Bracketed is the grammar of a reply that begins with s, which is not empty, if that is a
-// whole header whose tokens are words in brackets: [start]assistant[channel]final[message].
+// Bracketed returns the grammar of a reply whose start s, not empty, is a whole header with words in
+// brackets as tokens: [start]assistant[channel]final[message].
 func (g *Grammar) Bracketed(s string, eof bool) (bare *Grammar, is scan.Verdict) {
 	for _, bare := range g.bare[s[0]] {
 		if is := bare.whole(s, eof); is != scan.No {
@@ -256,8 +256,8 @@ func (g *Grammar) Bracketed(s string, eof bool) (bare *Grammar, is scan.Verdict)
 	return nil, scan.No
 }
 
-// whole says that s begins with a header from its opener to its <|message|>; the end of
-// another message may stand in front of it.
+// whole reports whether s begins with a header from its opener to its <|message|>; the end of another
+// message may precede it.
 func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 	f, is := g.pair.At(s, eof)
 	if is == scan.Yes && f.Token.Closes() {
@@ -285,7 +285,7 @@ func (g *Grammar) whole(s string, eof bool) scan.Verdict {
 	return is
 }
 
-// Check says what of the words could not be told from prose, or nil.
+// Check reports words that cannot be told from prose.
 func (ws *Words) Check() error {
 	for name, words := range map[string][]string{"roles": ws.Roles, "channels": ws.Channels,
 		"types": ws.Types, "recipient": ws.Recipient} {
@@ -302,14 +302,13 @@ func (ws *Words) Check() error {
 	return nil
 }
 
-// Knows says that a word belongs to headers, in small letters, capitals, or with one in front.
+// Knows reports whether a word belongs to headers, in lower case, upper case, or capitalised.
 func (g *Grammar) Knows(w string) bool {
 	const longest = 24
 	return len(w) <= longest && (g.all[w] || w[0] < 'a' && g.all[strings.ToLower(w)])
 }
 
-// Heads says that s begins with a channel, or a word that names a recipient and the sign
-// behind it, as far as it goes.
+// Heads reports whether s begins with a channel, or a recipient word and its sign, as far as it goes.
 func (g *Grammar) Heads(s string) bool {
 	if len(s) > 1 && !g.begins.Has(s[0], s[1]) {
 		return false
@@ -330,7 +329,7 @@ func (g *Grammar) Heads(s string) bool {
 	return false
 }
 
-// Begins says that a header without tokens may begin with s, which is not empty.
+// Begins reports whether a header without tokens may begin with s, which is not empty.
 func (g *Grammar) Begins(s string) bool {
 	a := scan.Lower(s[0])
 	return (len(g.heads[a]) > 0 || s[0] == Assistant[0]) && (len(s) == 1 || g.begins.Has(a, scan.Lower(s[1])))

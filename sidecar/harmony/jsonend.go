@@ -6,22 +6,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Scan finds where the JSON value ends that a growing text begins with at At. It
-// resumes where it stopped, so that any chunking costs one pass.
+// Scan finds the end of the JSON value at At in a growing text. It resumes where it stopped, so that any
+// chunking costs one pass.
 type Scan struct {
-	At       int       // how far it has read
-	Depth    int       // of open brackets
-	InString bool      // At stands in a string
+	At       int       // offset of the next byte to read
+	Depth    int       // open brackets
+	InString bool      // At is within a string
 	End      int       // offset behind the value; 0 while it is open
-	Stop     int       // offset, plus one, of what ends an open value: a token or one of the literals
-	Tokens   *Alphabet // of the control tokens that end the value, outside strings; nil: none do
-	Stops    []string  // so do these literals, in any case
+	Stop     int       // offset, plus one, of the token or literal that ends an open value
+	Tokens   *Alphabet // control tokens that end the value, outside strings; nil: none
+	Stops    []string  // literals that do so, in any case
 }
 
-// Run reads on in v, which begins with the text of the run before. It is true
-// once End or Stop is known.
+// Run continues in v, which extends the text of the previous run. It returns true once End or Stop is
+// known.
 func (s *Scan) Run(v string, eof bool) bool {
-	quote, slash := -1, -1 // the next ones, as far as they were searched
+	quote, slash := -1, -1 // offsets of the next ones, once searched
 	for s.End == 0 && s.Stop == 0 && s.At < len(v) {
 		if s.InString {
 			if quote < s.At {
@@ -55,8 +55,7 @@ func (s *Scan) Run(v string, eof bool) bool {
 	return s.End > 0 || s.Stop > 0
 }
 
-// leaveString goes on to the end of a string, or to the escape in front of it.
-// It is false where v ends before.
+// leaveString skips to the end of a string or to an escape; false if v ends before.
 func (s *Scan) leaveString(v string, quote, slash int) bool {
 	switch {
 	case quote < slash:
@@ -84,7 +83,7 @@ func (s *Scan) stopAt(v string, eof bool) scan.Verdict {
 	return is
 }
 
-// Cut is where the value ends: behind it, at what stops it, or at the end of v.
+// Cut returns the end of the value, its stop, or the end of v.
 func (s *Scan) Cut(v string) int {
 	switch {
 	case s.End > 0:

@@ -9,10 +9,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// What is left of a header.
+// The rest of a damaged header.
 
-// Stray says whether s begins with a word of a header, and goes on with a token, also in the next line,
-// with another one or a message glued to it, or ends. n is how many bytes the word has.
+// Stray reports whether s begins with a header word of n bytes, followed by a token (maybe on the next
+// line), by a glued word or message, or by the end.
 func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	word, is := scan.StartsAny(s, g.Words.Channels, eof)
 	if is == scan.No {
@@ -40,8 +40,8 @@ func (g *Grammar) Stray(s string, eof bool) (n int, is scan.Verdict) {
 	return n, is
 }
 
-// Headed says that a text begins with a header whose first token is gone, or all, or whose tokens are
-// words in brackets.
+// Headed reports whether a text begins with a header without its first token or any, or with words in
+// brackets as tokens.
 func (g *Grammar) Headed(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	if text == "" {
@@ -55,7 +55,7 @@ func (g *Grammar) Headed(text string) bool {
 	return ok && (f.Token == Channel || g.Words.Channel(behind) != "")
 }
 
-// Answers says that s begins with the header of what a tool answers: functions.read to=assistant
+// Answers reports whether s begins with the header of a tool's result: functions.read to=assistant
 func Answers(s string, eof bool) scan.Verdict {
 	if is := scan.Starts(s, Namespace, eof); is != scan.Yes {
 		return is
@@ -63,8 +63,8 @@ func Answers(s string, eof bool) scan.Verdict {
 	return scan.Starts(s[len(scan.Name(s)):], " to=", eof)
 }
 
-// BehindDot is how many bytes at the end of a word are a name behind a dot, which may stand in front
-// of the word, or may become one: to.functions.read
+// BehindDot returns the length of a name behind a dot that may precede the word, or may become one:
+// to.functions.read
 func BehindDot(before byte, word string) int {
 	if before == '.' {
 		word = "." + word
@@ -75,16 +75,16 @@ func BehindDot(before byte, word string) int {
 	return scan.Begun(word, "."+Namespace) - 1
 }
 
-// Glued is what follows the word assistant that begins a header, and that may be glued to a text.
+// Glued is what follows the word assistant in a header that may be glued to a text.
 type Glued struct {
 	Channel string // one of the channels
-	Token   bool   // a control token: the word is the role of a header
+	Token   bool   // a control token: assistant is the role of a header
 	To      bool   // " to=": a recipient
-	N       int    // bytes up to what the header goes on with
+	N       int    // length up to what follows
 }
 
-// Glued looks at "assistant" at the start of rest, followed by what makes it markup. glued says that
-// it follows another word without a blank, known that a name is that of a tool.
+// Glued looks at "assistant" at the start of rest, and what makes it markup. glued reports that no blank
+// precedes it, known whether a name is that of a tool.
 func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool,
 	eof bool) (how Glued, is scan.Verdict) {
 	is = scan.Starts(rest, Assistant, eof)
@@ -109,7 +109,7 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool,
 	if c, is := scan.StartsAny(behind, g.Words.Channels, eof); is != scan.No {
 		return Glued{Channel: c, N: len(Assistant) + len(c)}, is
 	}
-	const most = 12 // bytes of a slip in the channel
+	const most = 12 // bytes of a misspelt channel
 	n := 0
 	for n < len(behind) && n < most && scan.IsLower(scan.Lower(behind[n])) {
 		n++
@@ -122,13 +122,13 @@ func (g *Grammar) Glued(rest string, glued bool, known func(name string) bool,
 	case glued || is != scan.Yes:
 	case n > 0:
 		is = scan.No
-	default: // a sentence may go on so, but not with the name of a tool
+	default: // a sentence may continue so, but not with the name of a tool
 		is = g.Addressed(behind[1:], known, eof)
 	}
 	return Glued{To: true, N: len(Assistant) + n + 1}, is
 }
 
-// Addressed says whether a header without tokens at the start of rest names a tool.
+// Addressed reports whether a header without tokens at the start of rest names a tool.
 func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool) scan.Verdict {
 	h, is := g.Bare(rest, known, eof)
 	if is == scan.Yes && !known(h.Name) {
@@ -137,7 +137,7 @@ func (g *Grammar) Addressed(rest string, known func(name string) bool, eof bool)
 	return is
 }
 
-// Quote is the quote that a header ends in, which belongs to the body: json ="{…}"
+// Quote returns the quote at the end of a header, which belongs to the body: json ="{…}"
 func Quote(header string) string {
 	for _, quote := range []string{`\"`, `"`} {
 		if strings.HasSuffix(header, quote) {
@@ -147,7 +147,8 @@ func Quote(header string) string {
 	return ""
 }
 
-// Closes is how many bytes of s close what a header opens in front of its body: json ="{…}", read({…})
+// Closes returns how many bytes of s close what a header opens in front of its body: json ="{…}",
+// read({…})
 func Closes(header, s string) int {
 	for _, marks := range [...]string{`""`, "()"} {
 		if strings.HasSuffix(header, marks[:1]) && strings.HasPrefix(s, marks[1:]) {
@@ -157,8 +158,8 @@ func Closes(header, s string) int {
 	return 0
 }
 
-// GoesOn says whether a header goes on behind its channel, or its recipient: with blanks, and the token of a
-// content type or a message; behind a recipient also with that of a channel on which calls are made.
+// GoesOn reports whether a header continues behind its channel or recipient: with blanks and a
+// content-type or message token; behind a recipient also with a channel of calls.
 func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 	n := scan.SkipBlanks(rest, 0)
 	switch {
@@ -179,8 +180,9 @@ func (g *Grammar) GoesOn(rest string, named, eof bool) scan.Verdict {
 	return scan.No
 }
 
-// Beheaded says whether v begins within a header whose beginning was lost, or stood in the prompt: with the
-// name of a tool, v[n:], and behind it the tokens of a header. may says that a word may become such a name.
+// Beheaded reports whether v begins within a header whose beginning was lost or stood in the prompt:
+// with the name of a tool, v[n:], and the tokens of a header. may reports whether a word may become such
+// a name.
 func (g *Grammar) Beheaded(v string, named, may func(string) bool, eof bool) (n int, is scan.Verdict) {
 	if v[0] == '=' || v[0] == '.' { // of to=functions.
 		n++
@@ -200,25 +202,25 @@ func (g *Grammar) Beheaded(v string, named, may func(string) bool, eof bool) (n 
 	return n, is
 }
 
-// A server may switch from one field to the next within a message.
+// A server may switch fields within a message.
 
 const (
-	maxSplitHeader = 160      // bytes that may be the rest of a header
-	maxSplitBody   = 64 << 10 // bytes that may be the rest of a body
+	maxSplitHeader = 160      // bytes of the rest of a header
+	maxSplitBody   = 64 << 10 // bytes of the rest of a body
 )
 
 // open is the message that a text ends within.
 type open struct {
-	at    int  // where its header begins; -1: the text ends in none
-	body  int  // where its body begins; -1: the text ends within the header
-	token int  // where a token begins that the text ends within; -1: it ends in none
-	words int  // where the words of the header begin
-	from  From // and from where on they are
+	at    int  // start of its header; -1: no message
+	body  int  // start of its body; -1: within the header
+	token int  // start of a cut token; -1: none
+	words int  // start of the header's words
+	from  From // their part of the header
 }
 
-// Continues says that next goes on with a message that a text ends within, which begins at text[at:].
-// known says that a name is that of a tool. It waits for at most 64 KiB of arguments, or for as much
-// as the text has so far.
+// Continues reports whether next continues a message that a text ends within, which begins at text[at:].
+// known reports whether a name is that of a tool. It waits for at most 64 KiB of arguments, or the
+// length of text.
 func (g *Grammar) Continues(text, next string, known func(name string) bool,
 	eof bool) (at int, is scan.Verdict) {
 	o := g.within(text)
@@ -233,7 +235,7 @@ func (g *Grammar) Continues(text, next string, known func(name string) bool,
 		}
 	}
 	switch {
-	case o.at < 0, next == "" && eof && o.body < 0: // nothing goes on
+	case o.at < 0, next == "" && eof && o.body < 0: // nothing follows
 		return 0, scan.No
 	case o.body >= 0 && o.body < len(text):
 		return o.at, g.intoBody(text, o, next, known, eof)
@@ -241,7 +243,7 @@ func (g *Grammar) Continues(text, next string, known func(name string) bool,
 	return o.at, g.toBody(text, o, next, known, eof)
 }
 
-// within is the message that a text ends within.
+// within returns the message that a text ends within.
 func (g *Grammar) within(text string) open {
 	o := open{at: -1}
 	for i := 0; ; {
@@ -264,13 +266,13 @@ func (g *Grammar) within(text string) open {
 	}
 }
 
-// header is that of the open message, and whether a body stands behind it.
+// header returns the header of the open message, and whether a body follows.
 func (g *Grammar) header(text string, o open) (Header, bool) {
 	h, _, is := g.Read(text[o.words:], o.from, true)
 	return h, is == scan.Yes && (h.Stop == Message || h.Body)
 }
 
-// toBody says that next goes on with a header, or is the body behind it.
+// toBody reports whether next continues a header, or is the body behind it.
 func (g *Grammar) toBody(text string, o open, next string, known func(string) bool, eof bool) scan.Verdict {
 	near := next[:min(len(next), maxSplitHeader)]
 	if at := strings.IndexByte(near, '{'); at >= 0 {
@@ -285,11 +287,11 @@ func (g *Grammar) toBody(text string, o open, next string, known func(string) bo
 	return scan.No
 }
 
-// answers says that the message is the answer.
+// answers reports whether the message is the answer.
 func (h *Header) answers() bool { return h.Channel == Final && h.Recipient == "" && h.Flaw == "" }
 
-// intoBody says that next goes on with a body: with the answer, which it does not say again; or with
-// arguments, and both together are an object, as JSON has it.
+// intoBody reports whether next continues a body: an answer that it does not repeat, or arguments that
+// it completes to a valid object.
 func (g *Grammar) intoBody(text string, o open, next string, known func(string) bool, eof bool) scan.Verdict {
 	body := strings.TrimLeft(text[o.body:], " \n\r\t")
 	h, whole := g.header(text, o)

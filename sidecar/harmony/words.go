@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Words are the words of a Harmony header, by what they are. Rule files hold them; they are
-// the part header of the strategy harmony, which the tags describe. All are small letters.
+// Words are the words of a Harmony header, by kind, in lower case. They are the part header of the
+// strategy harmony in rule files.
 type Words struct {
 	Roles     []string `rule:"roles" doc:"Who speaks." eg:"[assistant, user, system, developer, tool]"`
 	Channels  []string `rule:"channels" doc:"The channels. What begins with one is it, with noise behind." eg:"[analysis, commentary, final]"`
@@ -21,8 +21,8 @@ type Words struct {
 	Between   []string `rule:"between" doc:"Words that may stand between the recipient and the arguments." eg:"[arguments, args]"`
 }
 
-// Leftover says whether w may be left of a header that lost its tokens and its recipient: a channel on which
-// calls are made, a content type, or both in one word, maybe behind "assistant".
+// Leftover reports whether w may be the rest of a header without tokens and recipient: a channel of
+// calls, a content type, or both in one word, maybe behind "assistant".
 func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
 	rest, more := w, false
 	for i, list := range [...][]string{{Assistant}, ws.Channels, ws.Types} {
@@ -40,15 +40,15 @@ func (ws *Words) Leftover(w string) (channel bool, is scan.Verdict) {
 	return channel, scan.WaitUnless(!more)
 }
 
-// endsFold says that w ends with a word, in any case.
+// endsFold reports whether s ends with a word, in any case.
 func endsFold(w, word string) bool {
 	return len(w) >= len(word) && strings.EqualFold(w[len(w)-len(word):], word)
 }
 
-// recipient splits a word of a header that names the recipient: to=NAME, also with a role or
-// a channel glued in front. The name is empty where it is a word of its own.
+// recipient splits a header word that names the recipient: to=NAME, also behind a glued role or channel.
+// The name is empty if it follows separately.
 func (ws *Words) recipient(w string) (front, name string, ok bool) {
-	if token, is := strings.CutPrefix(w, "<|"); is { // a token that Harmony does not have: <|recipient|>NAME
+	if token, is := strings.CutPrefix(w, "<|"); is { // an unknown token: <|recipient|>NAME
 		word, name, ok := strings.Cut(token, "|>")
 		return "", name, ok && scan.AmongFold(word, ws.Recipient)
 	}
@@ -69,13 +69,13 @@ func (ws *Words) recipient(w string) (front, name string, ok bool) {
 	return "", "", false
 }
 
-// nearChannel says that w is a channel with one slip.
+// nearChannel reports whether w is a channel with one typo.
 func (ws *Words) nearChannel(w string) bool {
 	return slices.ContainsFunc(ws.Channels,
 		func(c string) bool { return len(w) > 4 && Near(strings.ToLower(w), c) })
 }
 
-// Channel is the channel that w begins with, or "".
+// Channel returns the channel that w begins with, or "".
 func (ws *Words) Channel(w string) string {
 	for _, c := range ws.Channels {
 		if scan.StartsFold(w, c, true) == scan.Yes {
@@ -85,7 +85,7 @@ func (ws *Words) Channel(w string) string {
 	return ""
 }
 
-// Glued is the channel that s begins with, glued to a text, or "".
+// Glued returns the channel that s begins with, glued to a text, or "".
 func (ws *Words) Glued(s string) string {
 	c := ws.Channel(s)
 	if first, _ := utf8.DecodeRuneInString(s[len(c):]); unicode.IsUpper(first) {
@@ -94,8 +94,8 @@ func (ws *Words) Glued(s string) string {
 	return ""
 }
 
-// Last is where the last header begins that names a recipient and lost its tokens, or -1. What a
-// model plans to write stands before what it writes.
+// Last returns the start of the last header with a recipient and without tokens, or -1. A model plans a
+// call before it writes it.
 func (ws *Words) Last(text string) int {
 	at := -1
 	for _, w := range ws.Recipient {
@@ -116,18 +116,18 @@ func (ws *Words) Last(text string) int {
 	return len(before)
 }
 
-// The words of the format by which a reader decides. Rule files say which others may stand in a header.
+// The words of the format that readers depend on. Rule files list others.
 // https://github.com/openai/harmony/blob/main/docs/format.md
 const (
-	Assistant  = "assistant"  // the role that a reply is written in
+	Assistant  = "assistant"  // the role of a reply
 	Analysis   = "analysis"   // the channel of thoughts
-	Commentary = "commentary" // the channel of calls, and of what is said in front of them
+	Commentary = "commentary" // the channel of calls, and of text in front of them
 	Final      = "final"      // the channel of the answer
-	Namespace  = "functions." // stands in front of the names of gpt-oss's tools
+	Namespace  = "functions." // the prefix of gpt-oss's tools
 	Addressee  = " to=" + Namespace
 )
 
-// Token is one of the control tokens.
+// Token is a control token.
 // https://github.com/openai/harmony/blob/main/docs/format.md
 type Token uint8
 
@@ -146,8 +146,8 @@ const (
 var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain",
 	End: "end", Call: "call", Return: "return"}
 
-// others are words between <| and |> that stand for a token, too: those in the vocabulary of a
-// server that knows their numbers only, and those of models that came before.
+// others are further words between <| and |> for tokens: of servers that know only the vocabulary's
+// numbers, and of earlier models.
 // https://github.com/openai/harmony/blob/main/docs/format.md
 // https://github.com/openai/tiktoken/blob/main/tiktoken_ext/openai_public.py
 var others = [...]struct {
@@ -160,7 +160,7 @@ var others = [...]struct {
 	{"fim_prefix", Return}, {"fim_middle", Return}, {"fim_suffix", Return},
 }
 
-// UsualWords are those of gpt-oss, for rule folders that do not name any.
+// UsualWords returns the words of gpt-oss, for rule folders that list none.
 // https://github.com/openai/harmony/blob/main/docs/format.md
 func UsualWords() Words {
 	return Words{
@@ -175,14 +175,14 @@ func UsualWords() Words {
 	}
 }
 
-// Outsider says that a role cannot call tools: it is the user, the system or the developer. A tool only
-// answers, but its role stands where models lost their own.
+// Outsider reports whether a role cannot call tools: user, system or developer. A tool only answers, but
+// models also write its role for their own.
 func (ws *Words) Outsider(role string) bool {
 	return scan.AmongFold(role, ws.Roles) && !strings.EqualFold(role, Assistant) &&
 		!strings.EqualFold(role, "tool")
 }
 
-// Foreign says that another than the assistant speaks: an outsider, or a tool that answers.
+// Foreign reports whether another than the assistant speaks: an outsider, or a tool that answers.
 func (ws *Words) Foreign(h *Header) bool {
 	switch {
 	case h.Role == "" || strings.EqualFold(h.Role, Assistant):
@@ -193,11 +193,11 @@ func (ws *Words) Foreign(h *Header) bool {
 	return h.Recipient == "" && scan.AmongFold(h.Role, ws.Roles)
 }
 
-// Echo says that a message of another role may be one of the request, given once more: it has no channel and
-// no recipient, and a user's is part of what the user said last, if that is known; said is that, or its
+// Echo reports whether a message of another role may repeat the request: it has no channel and no
+// recipient, and a user's message is part of the last one, if that is known. said is the message or its
 // beginning.
 func (ws *Words) Echo(h *Header, body, said string) bool {
-	const long = 1 << 10 // of what is longer, only the beginning may be known
+	const long = 1 << 10 // only the beginning of a longer one may be known
 	switch {
 	case !ws.Outsider(h.Role):
 		return true
@@ -210,8 +210,8 @@ func (ws *Words) Echo(h *Header, body, said string) bool {
 	return strings.Contains(said, body) || len(said) > long && strings.HasPrefix(body, said)
 }
 
-// ToChannel is the channel that a header without tokens names as its recipient, and where its body
-// begins in rest, behind a content type which may be glued to it: to=final codeHello
+// ToChannel returns the channel that a header without tokens names as its recipient, and the start of
+// its body in rest, behind a content type, maybe glued: to=final codeHello
 func (ws *Words) ToChannel(rest, name string, end int, named func(string) bool) (channel string, body int) {
 	if !scan.AmongFold(name, ws.Channels) || named(name) {
 		return "", end
@@ -224,7 +224,7 @@ func (ws *Words) ToChannel(rest, name string, end int, named func(string) bool) 
 	return strings.ToLower(name), end
 }
 
-// Address sorts out a recipient that is none: a channel, unless a tool has that name.
+// Address moves a recipient that is a channel to Channel, unless a tool has that name.
 func (ws *Words) Address(h *Header, named func(string) bool) {
 	to := strings.TrimPrefix(h.Recipient, Namespace)
 	if scan.AmongFold(to, ws.Channels) && !named(h.Recipient) {
@@ -232,8 +232,8 @@ func (ws *Words) Address(h *Header, named func(string) bool) {
 	}
 }
 
-// Peel finds the name of a tool that damage has glued to other words of the header. A role that is one says
-// who speaks.
+// Peel finds the name of a tool that is glued to other words of the header. Such a role names the
+// speaker.
 func (ws *Words) Peel(h *Header, named func(string) bool) {
 	for _, w := range [...]string{h.Recipient, h.Rest, h.Channel, h.Role} {
 		if name := ws.peeled(w, named); name != "" && (w != h.Role || w != name && w != Namespace+name) {
@@ -243,8 +243,8 @@ func (ws *Words) Peel(h *Header, named func(string) bool) {
 	}
 }
 
-// peeled is the name that is left of a damaged word, behind other words of a header and signs that are glued
-// to it: tofunctions.exec, commentary=exec. It is "" where none is named.
+// peeled returns the name in a damaged word, behind glued header words and signs: tofunctions.exec,
+// commentary=exec; or "".
 func (ws *Words) peeled(w string, named func(string) bool) string {
 	for w != "" && !named(w) {
 		rest := strings.TrimLeft(w, " =.:")
@@ -264,11 +264,11 @@ func (ws *Words) peeled(w string, named func(string) bool) string {
 	return w
 }
 
-// closesQuote may stand behind something that is quoted.
+// closesQuote may follow a quotation.
 const closesQuote = ".,;:!?)\"'”’»`"
 
-// Sentence says that rest, behind a control token, is the rest of a sentence, and no header: it
-// begins with what closes a quotation, or with a word in small letters that no header knows.
+// Sentence reports whether rest, behind a control token, continues a sentence: it begins with a closing
+// quote, or with a lower-case word that is no header word.
 func (w *Words) Sentence(rest string, eof bool) scan.Verdict {
 	i := scan.SkipBlanks(rest, 0)
 	first, _ := utf8.DecodeRuneInString(rest[i:])
@@ -290,9 +290,9 @@ func (w *Words) Sentence(rest string, eof bool) scan.Verdict {
 	return scan.Yes
 }
 
-// Shadow says that a text goes on as the header of another message, without control tokens: the
-// model lost its way, and what follows is not meant for whom the text is for. known says that a
-// name is that of a tool. Seen of larger models that write the same format:
+// Shadow reports whether a text continues as the header of another message without control tokens: the
+// rest is then not meant for its reader. known reports whether a name is that of a tool. Larger models
+// of the same format do this:
 // https://github.com/whycorporation/whycodes/issues/110.
 func (g *Grammar) Shadow(text string, known func(name string) bool) bool {
 	for {

@@ -297,8 +297,8 @@ func collect(k *Keys, v gjson.Result, depth int, all *[]string) {
 		*all = append(*all, v.Str)
 	case v.Type == gjson.JSON && depth > 0:
 		v.ForEach(func(key, value gjson.Result) bool {
-			if key.Type == gjson.Null || !strings.HasPrefix(key.Str, "@") && !scan.Among(key.Str, callMetadata) &&
-				!k.beside(key.Str, value) {
+			if key.Type == gjson.Null || !strings.HasPrefix(key.Str, "@") &&
+				!scan.Among(key.Str, callMetadata) && !k.beside(key.Str, value) {
 				collect(k, value, depth-1, all)
 			}
 			return true

@@ -35,7 +35,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	case is == yes && (tok.InHeader() || tok.Opens() &&
 		strings.HasPrefix(v[i+n:], "{")): // it was written twice, or has slipped in
 		return i + n, false
-	case i == len(v) && t.r.c.Argless(t.head.Recipient): // a server took the token that ends it
+	case i == len(v) && t.r.c.NoParams(t.head.Recipient): // a server took the token that ends it
 		return t.endCall(v, i, false)
 	case i == len(v), is == yes && tok.Opens(): // all of the body was lost
 		t.noArguments(i, t.head.Recipient)
@@ -44,7 +44,8 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	case v[i] == '[' && i+1 == len(v) && !eof:
 		return 0, true
 	case v[i] != '{' && (v[i] != '[' || scan.IsLower(v[min(i+1, len(v)-1)]) &&
-		strings.IndexByte("tfn", v[i+1]) < 0) || t.stringsGivenUp >= maxStrict: // no list, but [arguments] of TOML
+		strings.IndexByte("tfn", v[i+1]) < 0) || t.stringsGivenUp >= maxStrict:
+		// no list, but [arguments] of TOML
 		return t.stepRawCall(v, i, eof)
 	}
 	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet

@@ -318,8 +318,8 @@ func (k *Keys) annotated(v gjson.Result) (yes bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
 		case !guided: // a call, and its own id and type
-			yes = scan.Among(key.Str, callMetadata) && (strings.Contains(value.Str, " ") || key.Str == "type" &&
-				!scan.AmongFold(value.Str, callTypes))
+			yes = scan.Among(key.Str, callMetadata) && (strings.Contains(value.Str, " ") ||
+				key.Str == "type" && !scan.AmongFold(value.Str, callTypes))
 		case scan.Among(key.Str, k.Calls, thoughtKeys), value.Type == gjson.Null:
 		case scan.Among(key.Str, k.Done) && !scan.Among(key.Str, k.Answer):
 			yes = value.Bool()

@@ -82,7 +82,7 @@ func (t *text) isCall(v string, n int) bool {
 	if !t.r.c.Open() && !t.r.names.Known(h.Recipient) {
 		t.r.s.header.Words.Peel(&h.Header, t.r.c.Exact)
 	}
-	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
+	return h.Recipient != "" && h.Recipient != "=" && !tools.IsRole(h.Recipient)
 }
 
 // beginWordHeader reads a header of which only words are left.

@@ -112,7 +112,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		return n, false
 	case h.Channel == harmony.Analysis:
 		t.message(Thought, false)
-	case tools.Somebody(h.Recipient): // a message to a person calls nothing
+	case tools.IsRole(h.Recipient): // a message to a person calls nothing
 		t.message(Text, false)
 		t.inside = nil
 	case h.Channel == harmony.Commentary || h.Channel == "" && h.Constrain:

@@ -89,7 +89,8 @@ func (t *text) stepNamedCall(v string, eof bool) (int, bool) {
 	if !t.accepts(Named, signs, call) {
 		return t.releaseNamedCall(v[:end], quotedBecause(a))
 	}
-	t.addCandidate(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
+	t.addCandidate(t.r.s.json, v, 0, behind, call, tools.Ending{},
+		tools.Repair{Kind: "call.glued", At: t.base})
 	return t.afterCall(behind)
 }
 

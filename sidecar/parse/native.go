@@ -45,7 +45,7 @@ func (r *Reader) takeNative(st *Strategy, c *NativeCall, how tools.End) {
 	}
 	ended, left := how, Leftover{}
 	if r.s.harmony != nil {
-		left = c.Clean(r.s.header.Alphabet, r.c.Nobody(c.Name))
+		left = c.Clean(r.s.header.Alphabet, r.c.NamesNoTool(c.Name))
 	}
 	switch {
 	case (r.facts.Stops || EndsArguments(r.shown.String())) && !jsontext.Valid(c.Args):
@@ -69,7 +69,7 @@ func (t *text) takeOwn(st *Strategy, c *NativeCall, how tools.End) {
 	if !t.r.c.Exact(c.Name) {
 		several = t.several(st, Call{Name: c.Name, Args: string(c.Args)}, tools.Ending{How: how})
 	}
-	if t.r.c.Nobody(c.Name) {
+	if t.r.c.NamesNoTool(c.Name) {
 		found, _ := t.unwrap(st, string(c.Args), how == tools.Cut)
 		if several = found.List; several == nil {
 			several = t.keyed(string(c.Args))

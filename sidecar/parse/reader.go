@@ -59,11 +59,11 @@ type Reader struct {
 	aboutCall bool // the text is about a call
 	torn      bool // a call was incomplete where another message began
 	found     int
-	made      tools.Once
-	spoken    tools.Once // calls from text: a server may repeat them in its own field
-	wasted    int        // bytes held back for candidates that were none
-	spentAt   int        // offset of the last such candidate in the field
-	spentBy   *Strategy  // its strategy
+	made      tools.Calls
+	spoken    tools.Calls // calls from text: a server may repeat them in its own field
+	wasted    int         // bytes held back for candidates that were none
+	spentAt   int         // offset of the last such candidate in the field
+	spentBy   *Strategy   // its strategy
 	events    []Event
 	broken    bool // the next thought starts a new paragraph
 

@@ -129,8 +129,8 @@ func TestToTheUser(t *testing.T) {
 	r := shipped.Strategies("").Reader(offeredForFuzz(), parse.Facts{})
 	r.Feed(parse.Delta{Content: `<|start|>assistant<|channel|>commentary to=user<|message|>I look into it.<|end|><|start|>assistant<|channel|>commentary to=functions.read<|message|>{"path":"a"}<|call|>`})
 	got, _ := r.Close("stop")
-	if got.Content != "I look into it." || len(got.Calls) != 1 || tools.Somebody("read") ||
-		!tools.Somebody("User") {
+	if got.Content != "I look into it." || len(got.Calls) != 1 || tools.IsRole("read") ||
+		!tools.IsRole("User") {
 		t.Errorf("shows %q, calls %v", got.Content, got.Calls)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// CompileEdits takes the rules of the operator and those of the locked folder. What is wrong goes
-// to the compiler's Report.
+// CompileEdits compiles the rules of the operator and of the locked folder, and reports mistakes to the
+// compiler's Report.
 func CompileEdits(own, locked EditsFile, c EditsCompiler) Edits {
 	var e Edits
 	e.requests.own, e.results.own = c.file(own, false)
@@ -54,7 +54,7 @@ func ruleOf(at rulefile.Place, id rulefile.Text) editRule {
 	return editRule{at.String(), at.File(), id.Value}
 }
 
-// step compiles one change. at names it where something is wrong with it.
+// step compiles one change; at is its name in a mistake.
 func (c EditsCompiler) step(rule editRule, at rulefile.Text, ch change) step {
 	s := step{change: ch, rule: rule}
 	switch {
@@ -75,7 +75,7 @@ func (c EditsCompiler) step(rule editRule, at rulefile.Text, ch change) step {
 	return s
 }
 
-// sampling checks what is set and limited.
+// sampling checks set and limited parameters.
 func (c EditsCompiler) sampling(r requestRule) {
 	for _, values := range []map[string]any{r.Set, r.Most} {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
@@ -99,11 +99,11 @@ func (c EditsCompiler) sampling(r requestRule) {
 	}
 }
 
-// unfit says what a sampling parameter must be, where this value is not.
+// unfit returns what a sampling parameter must be, if the value is not.
 func unfit(name string, value any) string {
 	_, isText := value.(string)
 	switch {
-	case name == "stop": // a text, or a list of them
+	case name == "stop": // a text, or a list of texts
 	case name == "reasoning_effort" && isText:
 	case name == "reasoning_effort" || !isNumber(value):
 		return "numbers; for reasoning_effort low, medium or high"
@@ -111,8 +111,8 @@ func unfit(name string, value any) string {
 	return ""
 }
 
-// Unfit says why a model cannot have a value for a member of its requests; empty: it can. Servers
-// have members of their own, so that not only sampling parameters can be set.
+// Unfit returns why a model cannot have a value for a member of its requests, or "". Servers have their
+// own members, so any may be set.
 func Unfit(name string, value any) string {
 	switch {
 	case slices.Contains(ours, name):
@@ -127,7 +127,7 @@ func isNumber(v any) bool {
 	return v != nil && reflect.ValueOf(v).CanConvert(reflect.TypeFor[float64]())
 }
 
-// matches reports whether a name of a tool fits a pattern, which was checked.
+// matches reports whether the name of a tool matches a valid pattern.
 func matches(pattern, name string) bool {
 	is, err := path.Match(pattern, name)
 	return err == nil && is

@@ -8,7 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Edits are the compiled rules. They never change. The zero value edits nothing.
+// Edits are the compiled rules. They are immutable. The zero value edits nothing.
 type Edits struct {
 	requests rules[requestRule, RequestFacts]
 	results  rules[resultRule, ResultFacts]
@@ -17,29 +17,29 @@ type Edits struct {
 // rules are those of the operator and those of the locked folder.
 type rules[R, E any] struct{ own, locked []compiled[R, E] }
 
-// compiled is a rule that can be tried.
+// compiled is a compiled rule.
 type compiled[R, E any] struct {
 	editRule
 	says   R
-	steps  []step                // one for each of its texts
+	steps  []step                // one for each text
 	holds  func(E) (bool, error) // nil: always
 	locked bool
 }
 
-// editRule is what names a rule.
+// editRule identifies a rule.
 type editRule struct {
 	Place string // file:line
 	File  string
 	ID    string
 }
 
-// EditsDone is what came of the rules for one request or result.
+// EditsDone is the effect of the rules on one request or result.
 type EditsDone struct {
-	Made   []editRule // the rules that changed something
+	Made   []editRule // rules that changed something
 	Failed []error    // of conditions
 }
 
-// made notes a rule once.
+// made records a rule once.
 func (d *EditsDone) made(r editRule) {
 	for _, known := range d.Made {
 		if known == r {
@@ -49,7 +49,7 @@ func (d *EditsDone) made(r editRule) {
 	d.Made = append(d.Made, r)
 }
 
-// RequestFacts is what conditions of requests see.
+// RequestFacts are the input of conditions of requests.
 type RequestFacts struct {
 	Tools    []string `expr:"tools" doc:"The names of the offered tools."`
 	User     string   `expr:"user" doc:"What the user wrote last, up to 4 KiB."`
@@ -59,7 +59,7 @@ type RequestFacts struct {
 	policy.Subject
 }
 
-// ResultFacts is what conditions of results see.
+// ResultFacts are the input of conditions of results.
 type ResultFacts struct {
 	Tool   string         `expr:"tool" doc:"The name of the tool."`
 	Args   map[string]any `expr:"args" doc:"The arguments of its call, for example args.path."`
@@ -69,8 +69,8 @@ type ResultFacts struct {
 	policy.Subject
 }
 
-// holding are the rules that hold. A condition that fails while it runs does not; in the locked
-// folder it does, since what it edits is to be kept away.
+// holding returns the rules that apply. One whose condition has an error applies only in the locked
+// folder, whose edits keep things secret.
 func (r rules[R, E]) holding(env E, done *EditsDone) (own, locked []compiled[R, E]) {
 	pick := func(from []compiled[R, E]) (out []compiled[R, E]) {
 		for _, c := range from {
@@ -91,13 +91,13 @@ func (r rules[R, E]) holding(env E, done *EditsDone) (own, locked []compiled[R, 
 	return pick(r.own), pick(r.locked)
 }
 
-// all are the rules of both.
+// all returns the rules of both.
 func (r rules[R, E]) all() []compiled[R, E] { return slices.Concat(r.own, r.locked) }
 
-// none reports whether there is no rule at all.
+// none reports whether there is no rule.
 func (r rules[R, E]) none() bool { return len(r.own)+len(r.locked) == 0 }
 
-// Rules are all rules, in the order of the files, with their places.
+// Rules returns all rules with their places, in the order of the files.
 func (e *Edits) Rules() (out []editRule) {
 	for _, r := range e.requests.all() {
 		out = append(out, r.editRule)
@@ -108,9 +108,9 @@ func (e *Edits) Rules() (out []editRule) {
 	return out
 }
 
-// EditsCompiler is what a loader lends to Compile.
+// EditsCompiler is what a loader provides to compile rules.
 type EditsCompiler struct {
-	Pattern func(rulefile.Text) *regexp.Regexp // nil where it is wrong, which it reports
+	Pattern func(rulefile.Text) *regexp.Regexp // reports mistakes and returns nil for them
 	Report  func(at rulefile.Place, code, msg, hint string)
 	Request func(*rulefile.Text) func(RequestFacts) (bool, error)
 	Result  func(*rulefile.Text) func(ResultFacts) (bool, error)

@@ -14,15 +14,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// EditsExample is a hit or a miss of one rule. Only rules without problems can be tried.
+// EditsExample is a hit or a miss of one rule without mistakes.
 type EditsExample struct {
 	Rule   editRule
 	At     rulefile.Place
-	Locked bool                  // it stands in the locked folder
-	Try    func() (string, bool) // what is wrong, "" for nothing; and whether the rule edited something
+	Locked bool                  // of the locked folder
+	Try    func() (string, bool) // what is wrong, or ""; and whether the rule edited something
 }
 
-// Examples are those of all rules.
+// Examples returns those of all rules.
 func (e *Edits) Examples() (out []EditsExample) {
 	for _, r := range e.requests.all() {
 		for i, x := range slices.Concat(r.says.Hit, r.says.Miss) {
@@ -41,7 +41,7 @@ func (e *Edits) Examples() (out []EditsExample) {
 	return out
 }
 
-// verdict compares whether a rule edited something with what an example says.
+// verdict compares whether a rule edited something with the example.
 func verdict(r editRule, done EditsDone, hit bool) string {
 	switch made := len(done.Made) > 0; {
 	case len(done.Failed) > 0:
@@ -87,7 +87,7 @@ func tryRequest(r compiled[requestRule, RequestFacts], x requestExample, hit boo
 	return wrong, len(done.Made) > 0
 }
 
-// body is the request of an example.
+// body returns the request of an example.
 func (x *requestExample) body() ([]byte, error) {
 	all := maps.Clone(x.Fields)
 	if all == nil {
@@ -109,7 +109,7 @@ func (x *requestExample) body() ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// differs says what of a request is not as it should be; "" for nothing.
+// differs returns how a request differs from the expected one, or "".
 func (g *requestGives) differs(id string, got *openai.Request) string {
 	text := func(role string) (all string) {
 		for i := range got.Messages {

@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// EditsOutcome is what became of one rule for a request with all its results.
+// EditsOutcome is the effect of one rule on a request and its results.
 type EditsOutcome struct {
 	Rule    string `json:"rule"` // file:line
 	ID      string `json:"id"`
@@ -21,8 +21,8 @@ const (
 	notHeld = "its condition is false"
 )
 
-// Explain says of every rule what it did, and gives the request as the model gets it. A rule for
-// results counts as edited where it edited one of them.
+// Explain returns the effect of every rule, and the edited request. A rule for results is edited if it
+// changed one of them.
 func (e *Edits) Explain(req *openai.Request, who policy.Subject,
 	defaults map[string]any) (list []EditsOutcome, out *openai.Request, err error) {
 	out, done, err := e.Request(req, who, defaults)
@@ -46,7 +46,7 @@ func (e *Edits) Explain(req *openai.Request, who policy.Subject,
 	return list, out, nil
 }
 
-// held are the rules whose conditions hold, for the request or for one of its results.
+// held returns the rules whose conditions hold, for the request or one of its results.
 func (e *Edits) held(req *openai.Request, who policy.Subject) (out []editRule) {
 	d := &draft{q: req, done: &EditsDone{}}
 	own, locked := e.requests.holding(d.env(who), d.done)

@@ -40,8 +40,8 @@ type resultRule struct {
 	Miss []resultExample `rule:"miss" doc:"Results that it must leave alone. Every load tries them."`
 }
 
-// change is what becomes of one text: it is left out, or replaced in and shortened; and at the
-// end something is added.
+// change edits one text: it is left out, or parts are replaced, or it is shortened; last, something is
+// added.
 type change struct {
 	Drop    string        `rule:"drop" doc:"All of it is left out. The model reads this in its place." eg:"This page was left out."`
 	Replace []replacement `rule:"replace" doc:"What is replaced in it, one after the other."`
@@ -56,7 +56,7 @@ type replacement struct {
 	With string        `rule:"with" doc:"What stands in its place: $1 and ${name} are groups of the expression, $$ is a dollar sign. If left out, nothing." eg:"'[left out]'"`
 }
 
-// requestExample is a request in short, and what the rule alone makes of it.
+// requestExample is a short request, and the rule's effect on it.
 type requestExample struct {
 	At      rulefile.Place
 	Model   string         `rule:"model" doc:"The model id that the caller asked for." eg:"gpt-oss"`
@@ -77,7 +77,7 @@ type requestGives struct {
 	Fields map[string]any `rule:"fields" doc:"Other members of the request." eg:"{temperature: 0.2}"`
 }
 
-// resultExample is a result in short, and what the rule alone makes of it.
+// resultExample is a short result, and the rule's effect on it.
 type resultExample struct {
 	At     rulefile.Place
 	Model  string         `rule:"model" doc:"The model id that the caller asked for." eg:"gpt-oss"`
@@ -90,7 +90,7 @@ type resultExample struct {
 	Gives  *string        `rule:"gives" doc:"What the model reads. If left out, it is not compared." eg:"Hello?"`
 }
 
-// IDs are the names of all rules.
+// IDs returns the ids of all rules.
 func (f EditsFile) IDs() (out []rulefile.Text) {
 	for _, r := range f.Requests {
 		out = append(out, r.ID)

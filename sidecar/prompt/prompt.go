@@ -1,7 +1,7 @@
-// Package prompt makes what a model reads: requests and results of tools as edits.yaml changes them, and what
-// it is told of its tools: the text in front of a conversation, and, for servers that cannot call tools, the
-// calls and results of the conversation in words. Templates say how. The policy judges what came, not what
-// edits made of it. It is pure, and reads no reply.
+// Package prompt makes what a model reads: requests and results as edited by edits.yaml, and what it is
+// told of its tools: the text before a conversation and, for servers without tool calls, the
+// conversation's calls and results in words, by templates. The policy judges the original, not the
+// edited text. The package is pure and reads no reply.
 package prompt
 
 import (
@@ -18,14 +18,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Ext ends the names of files that are templates. All others are plain text.
+// Ext is the file extension of templates. Other files are plain text.
 const Ext = ".tmpl"
 
-// Prompt is one file: a text, or a template that names the tools. A template may define how
-// calls, results and answers are written. It never changes.
+// Prompt is one immutable file: a text, or a template that names the tools and may define how calls,
+// results and answers are written.
 type Prompt struct {
 	text string
-	t    *template.Template // nil: the text is plain
+	t    *template.Template // nil: plain text
 }
 
 // The forms that a template may define.
@@ -35,19 +35,18 @@ const (
 	answerForm  = "answer"
 )
 
-// Facts is what a prompt may say. The sample that every template is tried with has all of it.
+// Facts are the data of a prompt. Every template is tried with a sample that has all of it.
 type Facts struct {
 	Model string // as the caller names it
-	Tools []Tool // in the order in which they are offered
+	Tools []Tool // in the order offered
 
 	Now time.Time
 }
 
-// Date is the day. A template that names it changes every day, and with it all that the
-// server has cached.
+// Date is the day. A template with it changes daily, which invalidates the server's cache.
 func (f Facts) Date() string { return f.Now.Format(time.DateOnly) }
 
-// Reply is what the form of calls may say.
+// Reply is the data of the form of calls.
 type Reply struct {
 	Text  string // before the calls
 	Calls []Call
@@ -62,22 +61,22 @@ type Call struct {
 // Pair is one argument: a string as it is, else JSON.
 type Pair struct{ Key, Value string }
 
-// Results is what the form of results may say.
+// Results is the data of the form of results.
 type Results struct{ Results []Result }
 
-// Result is that of one call.
+// Result is the result of one call.
 type Result struct{ Name, Text string }
 
-// Answer is what the form of answers may say.
+// Answer is the data of the form of answers.
 type Answer struct{ Text string }
 
-// Fault is what is wrong with a prompt.
+// Fault is a mistake in a prompt.
 type Fault struct {
 	Line      int // from 1
 	Msg, Hint string
 }
 
-// Plain is a text that is told as it is.
+// Plain returns a plain text.
 func Plain(text string) (*Prompt, *Fault) {
 	if f := unreadable(text); f != nil {
 		return nil, f
@@ -85,7 +84,7 @@ func Plain(text string) (*Prompt, *Fault) {
 	return &Prompt{text: text}, nil
 }
 
-// unreadable is what keeps a file from being a text that a model can be told; nil: nothing.
+// unreadable returns why a file is no text for a model, or nil.
 func unreadable(text string) *Fault {
 	if strings.TrimSpace(text) == "" {
 		return &Fault{1, "this file is empty", "write what the model is told, or delete the file"}
@@ -103,7 +102,7 @@ func unreadable(text string) *Fault {
 	return nil
 }
 
-// Compile reads a template, and tries it with a sample.
+// Compile compiles a template and tries it with a sample.
 func Compile(text string) (*Prompt, *Fault) {
 	if f := unreadable(text); f != nil {
 		return nil, f
@@ -126,13 +125,13 @@ func Compile(text string) (*Prompt, *Fault) {
 	return p, nil
 }
 
-// IsStyle reports whether it says how calls and results are written.
+// IsStyle reports whether it defines how calls and results are written.
 func (p *Prompt) IsStyle() bool { return p.has(callsForm) && p.has(resultsForm) }
 
-// Text is the file.
+// Text returns the file.
 func (p *Prompt) Text() string { return p.text }
 
-// Say is the text in front of a conversation.
+// Say returns the text before a conversation.
 func (p *Prompt) Say(f Facts) (string, error) {
 	if p.t == nil {
 		return p.text, nil
@@ -143,12 +142,12 @@ func (p *Prompt) Say(f Facts) (string, error) {
 
 func (p *Prompt) has(form string) bool { return p.t != nil && p.t.Lookup(form) != nil }
 
-// most is how long what a template writes may be, in bytes, beside what it is given.
+// most bounds the output of a template in bytes, beyond its input.
 const most = 4 << 20
 
 var errLong = errors.New("the template writes more than 4 MiB")
 
-// bounded is a text that does not grow without end.
+// bounded is a text of limited size.
 type bounded struct{ strings.Builder }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -178,7 +177,7 @@ var functions = template.FuncMap{
 	"trim":   strings.TrimSpace,
 }
 
-// fenced is a text between two fences of backticks, longer than any in it: nothing in the text ends it.
+// fenced puts a text between two fences of backticks longer than any in it.
 func fenced(text string) string {
 	longest, run := 2, 0
 	for _, b := range []byte(text) {
@@ -191,7 +190,7 @@ func fenced(text string) string {
 	return fence + "\n" + text + "\n" + fence
 }
 
-// quoted is a value of [TOOL:name|key=value]: in quotes where it would end the marker.
+// quoted returns a value of [TOOL:name|key=value], in quotes if it would end the marker.
 func quoted(text string) string {
 	if !strings.ContainsAny(text, "|]\n") {
 		return text
@@ -209,7 +208,7 @@ var (
 	errField = regexp.MustCompile(`can't evaluate field (\w+) in type (?:\[\])?\*?prompt\.(\w+)`)
 )
 
-// faultOf takes the line out of an error, and says what a template could name instead.
+// faultOf takes the line out of an error, and lists what a template may name instead.
 func faultOf(err error) *Fault {
 	f := &Fault{Line: 1, Msg: err.Error()}
 	if place := errPlace.FindStringSubmatch(f.Msg); place != nil {
@@ -229,7 +228,7 @@ func without(s string, re *regexp.Regexp) string {
 	return s[len(re.FindString(s)):]
 }
 
-// fields are what a template may name, by the type that it has in hand.
+// fields are the names that a template may use, by type.
 var fields = map[string]string{
 	"Facts":    ".Model, .Tools and .Date",
 	"Tool":     ".Name, .Description, .Schema, .Required, .Arguments and .Example",

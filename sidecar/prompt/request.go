@@ -13,13 +13,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// maxSystem is how much of the system message conditions get to see.
+// maxSystem bounds the part of the system message that conditions see.
 const maxSystem = 64 << 10
 
-// Request is the request as the model gets it, with the results that the caller sends in it;
-// those of a run are edited one by one, by Result. Where nothing is edited, it is req itself.
-// defaults are the sampling parameters that count where the caller sends none. The error is an
-// *openai.Error.
+// Request returns the request as the model gets it, with the results in it; those of a run are edited
+// one by one, by Result. Without edits, it is req itself. defaults are sampling parameters for callers
+// that send none. The error is an *openai.Error.
 func (e *Edits) Request(req *openai.Request, who policy.Subject,
 	defaults map[string]any) (*openai.Request, EditsDone, error) {
 	var done EditsDone
@@ -71,7 +70,7 @@ func (d *draft) byUser(m *openai.Message) bool {
 	return m.Role == "user" && !strings.HasPrefix(strings.TrimSpace(d.q.Text(m, 256)), openai.RuntimeContext)
 }
 
-// messages edits the instructions and what the user wrote.
+// messages edits the instructions and the user's messages.
 func (d *draft) messages(own, locked []compiled[requestRule, RequestFacts]) {
 	first, last := d.firstSystem(), -1
 	for i := range d.q.Messages {
@@ -104,7 +103,7 @@ func (d *draft) messages(own, locked []compiled[requestRule, RequestFacts]) {
 
 func of(name string) func(string) bool { return func(other string) bool { return other == name } }
 
-// stepsFor are the steps of rules for messages of one kind.
+// stepsFor returns the steps of rules for messages of one kind.
 func stepsFor(rules []compiled[requestRule, RequestFacts], fits func(of string) bool) (out []step) {
 	for _, r := range rules {
 		for i, s := range r.steps {
@@ -116,7 +115,7 @@ func stepsFor(rules []compiled[requestRule, RequestFacts], fits func(of string) 
 	return out
 }
 
-// silent are steps without their notes.
+// silent returns steps without their notes.
 func silent(steps []step) []step {
 	for i := range steps {
 		steps[i].Note = ""
@@ -124,7 +123,7 @@ func silent(steps []step) []step {
 	return steps
 }
 
-// lead puts a system message with the notes in front where there is none.
+// lead inserts a system message with the notes if there is none.
 func (d *draft) lead(steps []step) {
 	var notes []string
 	for _, s := range steps {
@@ -142,7 +141,7 @@ func (d *draft) lead(steps []step) {
 		With: append(message, "},"...)})
 }
 
-// put lets a message say other texts.
+// put replaces the texts of a message.
 func (d *draft) put(m *openai.Message, spans []openai.Span, was, now []string) {
 	switch {
 	case slices.Equal(was, now):
@@ -158,7 +157,7 @@ func (d *draft) put(m *openai.Message, spans []openai.Span, was, now []string) {
 	}
 }
 
-// results edits what tools gave, as the caller sends it.
+// results edits the results of tools that the caller sends.
 func (d *draft) results(e *Edits, who policy.Subject) {
 	if e.results.none() {
 		return
@@ -168,7 +167,7 @@ func (d *draft) results(e *Edits, who policy.Subject) {
 	})
 }
 
-// eachResult goes through what tools gave, each with the call that it belongs to.
+// eachResult iterates over results with their calls.
 func (d *draft) eachResult(who policy.Subject,
 	each func(m *openai.Message, r ResultFacts, spans []openai.Span, texts []string)) {
 	calls := map[string]*openai.MessageCall{}
@@ -187,7 +186,7 @@ func (d *draft) eachResult(who policy.Subject,
 			}
 			if args, ok := openai.Text(d.q.Body, c.ArgsSpan); ok && json.Unmarshal([]byte(args),
 				&r.Args) != nil {
-				r.Args = nil // what is no object has no members
+				r.Args = nil // only an object has members
 			}
 		}
 		spans, texts := d.q.Texts(m)
@@ -196,7 +195,7 @@ func (d *draft) eachResult(who policy.Subject,
 	}
 }
 
-// dropTools takes tools out of the request.
+// dropTools removes tools from the request.
 func (d *draft) dropTools(rules []compiled[requestRule, RequestFacts]) {
 	gone := map[string]bool{}
 	for _, r := range rules {
@@ -213,7 +212,7 @@ func (d *draft) dropTools(rules []compiled[requestRule, RequestFacts]) {
 		return
 	}
 	var kept [][]byte
-	// ParseRequest has read the tools: there are no errors.
+	// ParseRequest has read the tools: there are no errors
 	_ = openai.Elements(d.q.Body, d.q.ToolsSpan, func(tool openai.Span) {
 		raw := tool.Of(d.q.Body)
 		if !gone[gjson.GetBytes(raw, "function.name").String()] {

@@ -7,8 +7,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Result is what the model reads of what a tool gave. The same result is always edited the same
-// way, so that the server finds its prompt cache.
+// Result returns a result as the model reads it. Equal results are edited equally, so that the server
+// finds its prompt cache.
 func (e *Edits) Result(of ResultFacts) (string, EditsDone) {
 	if e.results.none() {
 		return of.Text, EditsDone{}

@@ -2,14 +2,14 @@ package prompt
 
 import "time"
 
-// trial is one way in which a template is tried when it is loaded.
+// trial is one way in which a template is tried.
 type trial struct {
 	form  string
 	facts any
 	bare  bool // no tool is offered
 }
 
-// samples are all of them: each form that the template has, with all that it may say.
+// samples are all trials: each form of the template, with all its data.
 func (p *Prompt) samples() (out []trial) {
 	facts := Facts{Model: "gpt-oss", Now: time.Unix(0, 0), Tools: []Tool{
 		toolOf("read", "Reads a file.",

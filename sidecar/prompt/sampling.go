@@ -8,22 +8,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// parameters are the members of a request that say how a reply is drawn. No other can be set:
-// tools, messages and streaming are none of the rules'.
+// parameters are the members of a request about sampling. Others, such as tools, messages and streaming,
+// cannot be set by rules.
 var parameters = []string{
 	"temperature", "top_p", "top_k", "min_p", "typical_p", "frequency_penalty", "presence_penalty",
 	"repetition_penalty",
 	"seed", "stop", "max_tokens", "max_completion_tokens", "reasoning_effort",
 }
 
-// ours are members that no setting can say for a caller.
+// ours are members that no setting may replace.
 var ours = []string{"model", "messages", "tools", "tool_choice", "functions", "function_call", "stream",
 	"stream_options", "n"}
 
-// lengths are the two names of how long a reply may be.
+// lengths are the two names of the maximum length of a reply.
 var lengths = []string{"max_tokens", "max_completion_tokens"}
 
-// sampling sets and limits parameters, rule by rule; those of the locked folder come last.
+// sampling sets and limits parameters, rule by rule; those of the locked folder last.
 func (d *draft) sampling(rules []compiled[requestRule, RequestFacts], defaults map[string]any) {
 	now := map[string][]byte{}
 	for _, r := range rules {
@@ -44,7 +44,7 @@ func (d *draft) sampling(rules []compiled[requestRule, RequestFacts], defaults m
 	}
 }
 
-// set notes the value of a member. It reports whether that changes it.
+// set sets a member, and reports whether that changes it.
 func (d *draft) set(now map[string][]byte, name string, value []byte) bool {
 	if was, ok := d.value(now, name, nil); ok && string(was) == string(value) {
 		return false
@@ -53,8 +53,8 @@ func (d *draft) set(now map[string][]byte, name string, value []byte) bool {
 	return true
 }
 
-// limit lowers a member. How long a reply may be has two names, and both are lowered. A request that has
-// neither gets one, since it has no bound.
+// limit lowers a member. The maximum length has two names, and both are lowered; a request with neither
+// gets one.
 func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults map[string]any) (did bool) {
 	names, said := []string{name}, false
 	if slices.Contains(lengths, name) {
@@ -77,7 +77,7 @@ func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults 
 	return did
 }
 
-// value is that of a member, as it is by now.
+// value returns the current value of a member.
 func (d *draft) value(now map[string][]byte, name string, defaults map[string]any) ([]byte, bool) {
 	if v, ok := now[name]; ok {
 		return v, true

@@ -9,15 +9,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Bound is what a reply under a schema may be.
+// Bound restricts a reply under a schema.
 type Bound struct {
-	Several bool   // it may hold several calls
-	Must    bool   // it must hold a call
-	Only    string // the only tool that it may call; empty: any
+	Several bool   // several calls are allowed
+	Must    bool   // a call is required
+	Only    string // the only allowed tool; empty: any
 }
 
-// Schema is the JSON Schema of a reply: calls of these tools, or an answer. So a server that
-// follows it writes nothing else.
+// Schema returns the JSON Schema of a reply: calls of these tools, or an answer. A server that follows
+// it writes nothing else.
 func Schema(tools []Tool, b Bound) []byte {
 	var calls []string
 	for _, t := range tools {
@@ -41,7 +41,7 @@ func Schema(tools []Tool, b Bound) []byte {
 
 func flag(is string) string { return `{"type":"boolean","enum":[` + is + `]}` }
 
-// oneOf is the schema of a value that fits one of these.
+// oneOf returns the schema of a value that fits one of these.
 func oneOf(schemas []string) string {
 	if len(schemas) == 1 {
 		return schemas[0]
@@ -49,7 +49,7 @@ func oneOf(schemas []string) string {
 	return `{"anyOf":[` + strings.Join(schemas, ",") + "]}"
 }
 
-// object is the schema of an object that has these members, and no others.
+// object returns the schema of an object with exactly these members.
 func object(members ...string) string {
 	var names, props []string
 	for i := 0; i < len(members); i += 2 {
@@ -60,15 +60,15 @@ func object(members ...string) string {
 		`},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
 }
 
-// What every server that makes a model follow a schema knows. Other keywords are left out:
-// some servers refuse them, and the arguments are checked anyway when the call has come.
+// Keywords that every server with guided output knows. Others are dropped: some servers refuse them, and
+// the arguments are checked later anyway.
 var (
 	keptAsIs   = []string{"type", "required", "enum", "const"}
 	keptInside = []string{"items", "additionalProperties"}
 	keptLists  = map[string]string{"anyOf": "anyOf", "oneOf": "anyOf"}
 )
 
-// plainSchema is a schema with these keywords alone, in their order.
+// plainSchema returns the schema with these keywords only, in order.
 func plainSchema(schema gjson.Result, depth int) string {
 	if schema.Get("nullable").Type == gjson.True { // which servers do not know
 		return oneOf([]string{knownSchema(schema, depth), `{"type":"null"}`})
@@ -76,7 +76,7 @@ func plainSchema(schema gjson.Result, depth int) string {
 	return knownSchema(schema, depth)
 }
 
-// knownSchema is plainSchema but for nullable.
+// knownSchema is plainSchema without nullable.
 func knownSchema(schema gjson.Result, depth int) string {
 	if !schema.IsObject() || depth > deep || schema.Get(`\$ref`).Exists() || schema.Get("allOf").Exists() {
 		if depth == 0 {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// step is a change of one rule, with its expressions.
+// step is a compiled change of one rule.
 type step struct {
 	change
 	finds []*regexp.Regexp // of replace
 	rule  editRule
 }
 
-// take gives the parts of a text without what is left out. over says that nothing is left of it.
+// take returns the parts of a text without what is left out. over reports that nothing remains.
 func (s *step) take(parts []string) (out []string, over bool) {
 	if s.Drop != "" {
 		return []string{s.Drop}, true
@@ -35,7 +35,7 @@ func (s *step) cut(parts []string) []string {
 	return out
 }
 
-// add gives the parts with the note at the end.
+// add appends the note.
 func (s *step) add(parts []string) []string {
 	switch {
 	case s.Note == "":
@@ -52,8 +52,8 @@ func (s *step) add(parts []string) []string {
 	return out
 }
 
-// through gives what the steps make of the parts of a text. Those of the locked folder take away before all
-// others, so that no other step can hide anything from them, and add after all others. What they leave out is
+// through applies the steps to the parts of a text. Those of the locked folder remove text before all
+// others, so that no step can hide text from them, and add after all others. Text that they leave out is
 // not edited.
 func through(parts []string, own, locked []step, done *EditsDone) []string {
 	made := func(s *step, next []string) {

@@ -15,20 +15,20 @@ import (
 // Tool is an offered tool, as a prompt names it.
 type Tool struct {
 	Name, Description string
-	Schema            string   // of its arguments, JSON in one line
-	Required          []string // names of the arguments that it cannot do without
+	Schema            string   // of its arguments, JSON on one line
+	Required          []string // names of required arguments
 	Arguments         []Argument
-	Example           string // arguments made up from the schema, a JSON object
+	Example           string // example arguments, a JSON object
 }
 
-// Argument is one of them.
+// Argument is one of its arguments.
 type Argument struct {
 	Name, Type, Description string
 	Required                bool
-	Example                 string // made up: a string as it is, else JSON
+	Example                 string // a string as it is, else JSON
 }
 
-// Offered are the function tools of a request, as its caller wrote them.
+// Offered returns the function tools of a request, as its caller wrote them.
 func Offered(q *openai.Request) (out []Tool) {
 	if !q.ToolsSpan.Present() {
 		return nil
@@ -43,10 +43,10 @@ func Offered(q *openai.Request) (out []Tool) {
 	return out
 }
 
-// noArguments is the schema of a tool that has none.
+// noArguments is the schema of a tool without arguments.
 const noArguments = `{"type":"object","properties":{}}`
 
-// toolOf is a tool with a JSON Schema of its arguments, which may be empty.
+// toolOf returns a tool for a JSON Schema of its arguments, which may be empty.
 func toolOf(name, description, schema string) Tool {
 	var compact bytes.Buffer
 	if json.Compact(&compact, []byte(schema)) != nil || schema == "null" {
@@ -74,7 +74,7 @@ func toolOf(name, description, schema string) Tool {
 	return t
 }
 
-// plain is a JSON value as it stands in words: a string without its quotes and escapes.
+// plain returns a JSON value in words: a string without its quotes and escapes.
 func plain(value string) string {
 	if v := gjson.Parse(value); v.Type == gjson.String {
 		return v.Str
@@ -82,7 +82,7 @@ func plain(value string) string {
 	return value
 }
 
-// typeOf is the first type that a schema allows but null; empty where it names none.
+// typeOf returns the first type of a schema other than null, or "".
 func typeOf(schema gjson.Result) string {
 	kind := schema.Get("type")
 	if kind.IsArray() {

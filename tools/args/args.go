@@ -1,7 +1,7 @@
-// Package args reads the arguments of a call: of a text that was damaged it finds the object that the
-// tool's schema takes. What damages a text and what undoes that stand together in one table, the rows of
-// Ops. Reading is one bounded search over it, the cheapest rows first and in any order, until the tool takes
-// exactly one value. It completes no value that was cut. It knows no tool and no schema: who asks it does.
+// Package args reads the arguments of a call: it finds the object that the tool takes in a damaged text.
+// The table of Ops pairs each damage with its undo. Reading is one bounded search over it, cheapest rows
+// first and in any order, until the tool takes exactly one value. It completes no cut value, and leaves
+// names and schemas to its Tool.
 package args
 
 import (
@@ -13,39 +13,40 @@ import (
 
 // Tool is the tool that a call names.
 type Tool interface {
-	// Name is the name of the tool.
+	// Name returns the name of the tool.
 	Name() string
 	// Known reports whether its parameters are known.
 	Known() bool
-	// Harmless reports whether a wrong value does no harm, since the tool only reads.
+	// Harmless reports whether a wrong value does no harm, as the tool only reads.
 	Harmless() bool
-	// Denies reports whether words beside arguments may say that no call is meant.
+	// Denies reports whether words beside arguments may deny the call.
 	Denies(words string) bool
-	// Unsure reports whether what was repaired may be another object.
+	// Unsure reports whether repaired text may be another object.
 	Unsure(found jsonrepair.Result, object string) bool
-	// Sole returns the object of the one parameter that a value without a name is meant for; raw: no JSON.
+	// Sole returns the object of the one parameter that an unnamed value is meant for; raw: it is no
+	// JSON.
 	Sole(value string, raw bool) (object string, ok bool)
-	// Accept returns the object of a reading as the tool takes it, if it does.
+	// Accept returns the object of a reading if the tool takes it.
 	Accept(r Reading) (object string, ok bool)
 }
 
-// Reading is what a text may mean, and how far it can be trusted.
+// Reading is a possible meaning of a text, and its certainty.
 type Reading struct {
 	Text   string
-	Steps  []Step // what was undone, in order
+	Steps  []Step // undone damage, in order
 	Cut    jsonrepair.Cut
-	Proof  bool   // only a parameter of the tool shows that this is meant
-	Open   bool   // the text has no end of its own: more may have been to come
-	Around string // what was dropped before and behind it
-	Raw    bool   // the text was no JSON: it is the value of one parameter
-	Unsure bool   // what it says was guessed
-	MadeUp bool   // null stands where the text has no value
+	Proof  bool   // only a parameter of the tool proves it
+	Open   bool   // the text has no end of its own: more may have followed
+	Around string // dropped text around it
+	Raw    bool   // no JSON: the value of one parameter
+	Unsure bool   // it was guessed
+	MadeUp bool   // a null stands for a missing value
 
 	cost   int
-	framed bool // something was undone but syntax
+	framed bool // something other than syntax was undone
 }
 
-// Step is one change between a text and what it means.
+// Step is one change of the text.
 type Step struct {
 	ID, From, To string
 	At           int
@@ -56,13 +57,13 @@ func (r *Reading) Did(ids ...string) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return slices.Contains(ids, s.ID) })
 }
 
-// Text is a text whose damage is undone, for a tool.
+// Text is a text with damage, for a tool.
 type Text struct {
 	Tool
 	string
 	table Table
 	depth int
-	whole bool // it is valid JSON
+	whole bool // valid JSON
 	reads bool // the tool is harmless
 
 	tried bool
@@ -70,7 +71,7 @@ type Text struct {
 	err   error
 }
 
-// repaired is the text with its syntax repaired.
+// repaired returns the text with its syntax repaired.
 func (x *Text) repaired() (jsonrepair.Result, error) {
 	if !x.tried {
 		x.fixed, x.err = jsonrepair.Repair(x.string, x.depth)

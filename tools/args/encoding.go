@@ -72,7 +72,7 @@ func encodingOps() []Op {
 	}
 }
 
-// unescapeURL decodes text as a form or as part of a path, whichever it is.
+// unescapeURL decodes text as a form or as part of a path.
 func unescapeURL(text string) (string, bool) {
 	if strings.Contains(text, "&amp;") || strings.Contains(text, "&#") {
 		return html.UnescapeString(text), true
@@ -88,7 +88,7 @@ func unescapeURL(text string) (string, bool) {
 	return out, err == nil && !strings.ContainsAny(text, " \n\"{")
 }
 
-// padded takes out NULs that stand behind each character, or before it.
+// padded removes NULs that precede or follow each character.
 func padded(s string) (string, bool) {
 	runes := []rune(strings.TrimPrefix(s, "\ufeff"))
 	var b strings.Builder

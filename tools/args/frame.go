@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// frameOps are what stands around arguments. Where words do, they may deny the call.
+// frameOps are texts around arguments. Words there may deny the call.
 func frameOps() []Op {
 	row := func(id, about string, damage func(*rand.Rand, string) (string, bool), undo func(x *Text) (inner,
 		off string)) Op {
@@ -49,7 +49,7 @@ func frameOps() []Op {
 	}
 }
 
-// soleOps leave nothing but a value.
+// soleOps leave only a value.
 func soleOps() []Op {
 	return []Op{
 		{ID: "args.wrap", About: "the value of the only argument, and nothing else",
@@ -61,7 +61,7 @@ func soleOps() []Op {
 	}
 }
 
-// sole is the object of the only parameter that a text is meant for, unless it is rather a damaged object.
+// sole returns the object of the only parameter for a text, unless that is rather a damaged object.
 func sole(x *Text) []Reading {
 	fixed, err := x.repaired()
 	if !x.whole && (err != nil && x.string[0] == '{' && x.Known() || err == nil && !x.isWords(fixed)) {
@@ -74,7 +74,7 @@ func sole(x *Text) []Reading {
 	return []Reading{{Text: object, Raw: !x.whole || strings.IndexByte("\"[{", x.string[0]) < 0}}
 }
 
-// firstHalf is one half of a text that stands there twice.
+// firstHalf returns one half of a repeated text.
 func firstHalf(x *Text) (inner, off string) {
 	text := x.string
 	const between = 16 // bytes of blanks and tokens
@@ -88,8 +88,8 @@ func firstHalf(x *Text) (inner, off string) {
 
 var channel = regexp.MustCompile(`\b(?:assistant|commentary|analysis|final)\b`)
 
-// stripHeader is what stands behind a header that names the very tool: a server took all of it for the
-// arguments of its call. What stands between the two must say nothing.
+// stripHeader returns the text behind a header that names the very tool: a server took both for the
+// arguments. Only glue may stand between.
 func stripHeader(x *Text) (inner, off string) {
 	const glue = 64 // bytes: a channel, a content type, debris
 	header := "to=functions." + x.Name()
@@ -105,7 +105,7 @@ func stripHeader(x *Text) (inner, off string) {
 	return behind[n:], channel.ReplaceAllString(behind[:n], "")
 }
 
-// unquotedObject is a text without the quotes around an object.
+// unquotedObject removes quotes around an object.
 func unquotedObject(text string) (inner string, ok bool) {
 	for _, quote := range []string{`"`, `\"`, "'", "`"} {
 		if strings.HasPrefix(text, quote+"{") && strings.HasSuffix(text, "}"+quote) {
@@ -117,7 +117,7 @@ func unquotedObject(text string) (inner string, ok bool) {
 
 var tail = regexp.MustCompile(`(?:\s*<\|\w{3,10}\|?>?(?:assistant|commentary|analysis|final)?)+$`)
 
-// stripTail is a text without the tokens that end a message, and what begins behind them.
+// stripTail removes tokens that end a message, and what follows.
 func stripTail(x *Text) (inner, off string) {
 	from := max(0, len(x.string)-256)
 	if at := tail.FindStringIndex(x.string[from:]); at != nil && from+at[0] > 0 {
@@ -126,7 +126,7 @@ func stripTail(x *Text) (inner, off string) {
 	return x.string, ""
 }
 
-// stripLabel is a text without the word in front that says what follows: arguments: {…}
+// stripLabel removes a label in front: arguments: {…}
 func stripLabel(x *Text) (inner, off string) {
 	n := strings.IndexFunc(x.string, func(r rune) bool { return !isLetter(r) && r != '_' })
 	if n > 40 || n < 0 {
@@ -144,7 +144,7 @@ func isLetter(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// stripDebris is a text without the few letters and signs of other scripts in front.
+// stripDebris removes a few letters and signs of other scripts in front.
 func stripDebris(x *Text) (inner, off string) {
 	const most = 32
 	n := strings.IndexFunc(x.string, func(r rune) bool {
@@ -156,8 +156,8 @@ func stripDebris(x *Text) (inner, off string) {
 	return stripped(x.string, n, x.string[n:])
 }
 
-// stripSentence is the valid object that a text ends in, without the words in front: a thought that a server
-// took for the arguments, too.
+// stripSentence returns the valid object at the end of a text: a server took a thought for the
+// arguments, too.
 func stripSentence(x *Text) (inner, off string) {
 	n := strings.IndexByte(x.string, '{')
 	if n <= 0 || !gjson.Valid(x.string[n:]) {
@@ -166,7 +166,7 @@ func stripSentence(x *Text) (inner, off string) {
 	return x.string[n:], ""
 }
 
-// stripEnd is a text without the comment behind the object that says that this is the end.
+// stripEnd removes a comment that marks the end of the object.
 func stripEnd(x *Text) (inner, off string) {
 	end, ok := jsonrepair.End(x.string)
 	rest := strings.TrimSpace(x.string[end:])
@@ -187,7 +187,7 @@ func stripEnd(x *Text) (inner, off string) {
 	return x.string, ""
 }
 
-// stripped takes text[:n] off, if rest begins as arguments do, in one notation or another.
+// stripped removes text[:n] if rest begins like arguments in some notation.
 func stripped(text string, n int, rest string) (inner, off string) {
 	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
 	r, _ := utf8.DecodeRuneInString(rest)
@@ -197,7 +197,7 @@ func stripped(text string, n int, rest string) (inner, off string) {
 	return rest, text[:n]
 }
 
-// stripBrace is a text without its last brace.
+// stripBrace removes the last brace.
 func stripBrace(x *Text) (inner, off string) {
 	if n := len(x.string) - 1; n > 0 && (x.string[n] == '}' || x.string[n] == ']') {
 		return x.string[:n], ""

@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// notationOps are other notations than JSON. Where the values make unclear what is meant, they are no damage.
+// notationOps are other notations than JSON. Ambiguous values are not converted.
 func notationOps() []Op {
 	open := func(id, about string, damage func(*rand.Rand, string) (string, bool),
 		undo func(string) []string) Op {
@@ -65,7 +65,7 @@ func notationOps() []Op {
 	}
 }
 
-// opened puts back what a server ate of the beginning of an object: its brace, or that and the quote.
+// opened restores the beginning of an object that a server dropped: its brace, maybe with the quote.
 func opened(s string) []string {
 	rest := strings.TrimLeft(s, " \n\t\r")
 	begin := `{"`
@@ -80,8 +80,8 @@ func opened(s string) []string {
 // lineMember is a key and its value on a line, as in YAML, TOML and INI.
 var lineMember = regexp.MustCompile(`^([A-Za-z_][\w-]*)(?::[ \t]+| ?= ?)(\S.*)$`)
 
-// keyLines reads lines of which each is a key and a value, or a key and a block of YAML. One such line
-// alone may be a remark, and a value that YAML reads in a way of its own is none for sure.
+// keyLines reads lines of a key and a value, or a key and a block of YAML. A single line may be a
+// remark, and a value with its own meaning in YAML is uncertain.
 func keyLines(s string) []string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	if len(lines) < 2 {
@@ -106,7 +106,7 @@ func keyLines(s string) []string {
 	return []string{jsontext.Object(members...)}
 }
 
-// block is the text of the indented lines behind | or |-, and how many they are; 0 where none begin.
+// block returns the text of the indented lines behind | or |-, and their number; 0 without any.
 func block(sign string, lines []string) (text string, n int, ok bool) {
 	if sign != "|" && sign != "|-" {
 		return "", 0, false
@@ -117,7 +117,7 @@ func block(sign string, lines []string) (text string, n int, ok bool) {
 		line := lines[n]
 		body := strings.TrimLeft(line, " ")
 		if strings.TrimRight(body, "\t\r") != body || strings.HasPrefix(body, "\t") {
-			return "", n, false // a tab is no indent, and who ends lines otherwise may mean that
+			return "", n, false // a tab is no indent, and an end of a line is ambiguous
 		}
 		switch {
 		case body == "" && len(line) <= len(indent):
@@ -140,7 +140,7 @@ func block(sign string, lines []string) (text string, n int, ok bool) {
 	return text, n, indent != ""
 }
 
-// scalar is the text of a value on a line: what stands in quotes, or words that mean only themselves.
+// scalar returns the text of a value on a line: quoted text, or words that mean only themselves.
 func scalar(s string) (string, bool) {
 	switch s[0] {
 	case '"':
@@ -165,11 +165,11 @@ func named(name, args string) string {
 	return `{"name":` + jsontext.Quote(name) + `,"arguments":` + args + "}"
 }
 
-// elements reads arguments that are an element each, and nothing else:
-// <parameter name="path">a.md</parameter>, or <path>a.md</path>.
+// elements reads arguments written as elements only: <parameter name="path">a.md</parameter>, or
+// <path>a.md</path>.
 func elements(s string) []string {
 	var members []string
-	key := "" // of GLM, which has an element for each key, and one for each value
+	key := "" // of GLM, with an element for each key and each value
 	for rest := strings.TrimSpace(s); rest != ""; {
 		name, value, after, ok := element(rest)
 		if !ok || len(members) > 2*mostMembers {
@@ -191,8 +191,7 @@ func elements(s string) []string {
 	return []string{jsontext.Object(members...)}
 }
 
-// element reads the element that s begins with. Its text is what it says, unless an entity leaves
-// that open, or a tag of its own stands in it.
+// element reads the element at the start of s. It fails on an ambiguous entity or an inner tag.
 func element(s string) (name, value, after string, ok bool) {
 	tag, name, inner := "", "", ""
 	if m := namedTag.FindStringSubmatchIndex(s); m != nil {
@@ -217,8 +216,8 @@ func element(s string) (name, value, after string, ok bool) {
 	return name, value, after, !entity.MatchString(value)
 }
 
-// Begins reports whether text begins as markup does: a tag, a comment, a mark of a tokenizer, a brace
-// of another script, or a key in quotes of any kind with its colon. So it is no text that a tool takes.
+// Begins reports whether text begins like markup, and so is no text for a tool: a tag, a comment, a
+// token, a brace of another script, or a quoted key with its colon.
 func Begins(text string) bool {
 	text = strings.TrimLeftFunc(text, isBlank)
 	r, size := utf8.DecodeRuneInString(text)
@@ -248,7 +247,7 @@ func Begins(text string) bool {
 // isKeyMark reports whether r can stand around a key.
 func isKeyMark(r rune) bool { return strings.ContainsRune("\"'`“”„＂「」『』«»", r) }
 
-// stringEnd is the offset behind the JSON string that begins at s[i], or -1.
+// stringEnd returns the offset behind the JSON string at s[i], or -1.
 func stringEnd(s string, i int) int {
 	for i++; i < len(s); i++ {
 		switch s[i] {
@@ -261,8 +260,8 @@ func stringEnd(s string, i int) int {
 	return -1
 }
 
-// split calls outside for what stands between the JSON strings of s, and inside for each of them with
-// its quotes, and joins what they return. It is false where a string does not end, or one of them fails.
+// split joins the results of outside for the text between the JSON strings of s, and of inside for each
+// string with its quotes. It fails if a string has no end or a function fails.
 func split(s string, outside, inside func(part string) (string, bool)) (string, bool) {
 	var b strings.Builder
 	for from := 0; from < len(s); {
@@ -292,7 +291,7 @@ func split(s string, outside, inside func(part string) (string, bool)) (string, 
 
 func same(part string) (string, bool) { return part, true }
 
-// only is text as the one reading, if it is another than before.
+// only returns text as the one reading, if it has changed.
 func only(text, before string, ok bool) []string {
 	if !ok || text == before {
 		return nil
@@ -300,11 +299,11 @@ func only(text, before string, ok bool) []string {
 	return []string{text}
 }
 
-// mostMembers are found with a regular expression each, which may look at all that follows.
+// mostMembers bounds the members: each regular expression may scan all that follows.
 const mostMembers = 64
 
-// form reads the encoding of forms and of queries in URLs: city=S%C3%A3o+Paulo&unit=celsius. A + is a
-// blank only where something else shows that the text was encoded.
+// form reads URL-encoded forms and queries: city=S%C3%A3o+Paulo&unit=celsius. A + is a blank only if
+// something else shows that the text was encoded.
 func form(s string) []string {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "?")
 	if strings.IndexFunc(s, func(r rune) bool { return !inForm(r) }) >= 0 ||
@@ -325,7 +324,7 @@ func form(s string) []string {
 	return []string{jsontext.Object(members...)}
 }
 
-// inForm reports whether r can stand in a form that was encoded.
+// isForm reports whether r can stand in an encoded form.
 func inForm(r rune) bool {
 	return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~*!'()%+&=", r)
 }

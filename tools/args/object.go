@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// objectOps leave a valid object. What it means, the schema of the tool says, so that Accept undoes them.
+// objectOps leave a valid object. Its meaning depends on the schema, so that Accept undoes them.
 func objectOps() []Op {
 	row := func(id, about string, damage func(*rand.Rand, string) (string, bool)) Op {
 		return Op{ID: id, About: about, Damage: damage, Cost: cheap, Keeps: true, Fits: true}

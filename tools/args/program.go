@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// inProgram reads an object as programs write it: {path = "a"}, ['path' => 'a'], read(path="a"). Every text
-// stands in quotes that end it beyond doubt.
+// inProgram reads an object of a programming language: {path = "a"}, ['path' => 'a'], read(path="a").
+// Every text must have unambiguous quotes.
 func inProgram(x *Text) []Reading {
 	p := literal{s: strings.TrimRight(unfenced(Bare(x.string)), "; \n")}
 	json, ok := p.root()
@@ -23,12 +23,12 @@ func inProgram(x *Text) []Reading {
 	return []Reading{{Text: json}}
 }
 
-// literal is a text that is read from front to back.
+// literal is a text, read in one pass.
 type literal struct {
 	s       string
 	i       int
-	depth   int // how deep it is
-	members int // of the object that was read last
+	depth   int // current nesting
+	members int // of the object read last
 }
 
 var typed = regexp.MustCompile(`^map\[string\](?:any|string|interface\{\})\s*\{`)
@@ -60,7 +60,7 @@ func (p *literal) root() (json string, ok bool) {
 	return named(name, json), strings.HasPrefix(json, "{") // arguments without names are none
 }
 
-// isType reports whether a name in front of parentheses makes an object, and is no call.
+// isType reports whether a name before parentheses constructs an object instead of calling.
 func isType(name string) bool {
 	switch strings.ToLower(name) {
 	case "dict", "array", "object", "hash", "map", "object.freeze", "object.entries", "object.fromentries",
@@ -106,7 +106,7 @@ func (p *literal) value() (json string, ok bool) {
 	return "", false
 }
 
-// entries reads what stands before closer: members, which make an object, or elements of a list.
+// entries reads members or elements up to closer.
 func (p *literal) entries(closer byte) (json string, ok bool) {
 	if p.depth++; p.depth > jsontext.MaxDepth {
 		return "", false
@@ -148,11 +148,11 @@ func (p *literal) entries(closer byte) (json string, ok bool) {
 	return "", false
 }
 
-// key reads a key and the sign behind it; where none stands, nothing is read.
+// key reads a key and its sign, or nothing without the sign.
 func (p *literal) key() (json string, ok bool) {
 	p.blank()
 	begin := p.i
-	inBrackets := p.take("[") // as Lua has it
+	inBrackets := p.take("[") // as in Lua
 	if p.closer() != "" {
 		json, ok = p.text()
 	} else if word := p.word(); word != "" {
@@ -174,7 +174,7 @@ func (p *literal) blank() {
 	}
 }
 
-// at is the next byte, 0 at the end; peek is the next one that is no blank.
+// at returns the next byte, or 0 at the end; peek the next one that is no blank.
 func (p *literal) at() byte {
 	if p.i < len(p.s) {
 		return p.s[p.i]
@@ -204,7 +204,7 @@ func (p *literal) word() string {
 	return word
 }
 
-// closer is the quote that ends the text that begins here, or empty.
+// closer returns the quote that ends the text here, or "".
 func (p *literal) closer() string {
 	for _, quotes := range [...][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}} {
 		if strings.HasPrefix(p.s[p.i:], quotes[0]) {
@@ -214,20 +214,20 @@ func (p *literal) closer() string {
 	return ""
 }
 
-// peekText reports whether the next thing is a text in quotes.
+// peekText reports whether a quoted text follows.
 func (p *literal) peekText() bool {
 	p.blank()
 	return p.closer() != ""
 }
 
-// text reads a text in quotes.
+// text reads a quoted text.
 func (p *literal) text() (json string, ok bool) {
 	p.blank()
 	closer := p.closer()
 	if closer == "" {
 		return "", false
 	}
-	body := p.s[p.i+len(closer):] // both quotes of a pair are as long
+	body := p.s[p.i+len(closer):] // both quotes of a pair have one length
 	end := 0
 	for end < len(body) && !strings.HasPrefix(body[end:], closer) {
 		if body[end] == '\\' {
@@ -245,13 +245,13 @@ func (p *literal) text() (json string, ok bool) {
 		return `"` + body + `"`, true
 	}
 	if closer == "'" && strings.Contains(strings.ReplaceAll(body, `\'`, ""), `\`) {
-		return "", false // between such quotes, some write texts as they are
+		return "", false // between such quotes, some write texts unescaped
 	}
 	return rewritten(body)
 }
 
-// rewritten is the JSON text that body is between such quotes. What programs write as \' is an
-// apostrophe there, unless others stand beside it as they are: then a shell may have to see it.
+// rewritten returns the JSON text for body between such quotes. An escaped \' is an apostrophe, unless
+// others are unescaped: the backslash may then be for a shell.
 func rewritten(body string) (json string, ok bool) {
 	var b strings.Builder
 	bare, escaped := false, false
@@ -276,8 +276,7 @@ func rewritten(body string) (json string, ok bool) {
 	return b.String(), !(bare && escaped) && !strings.ContainsAny(body, "“”") && valid(b.String(), 1)
 }
 
-// Contracted reports whether text writes an apostrophe between letters as \', as a shell does, too:
-// it\'s.
+// Contracted reports whether text escapes an apostrophe between letters, as a shell also does: it\'s.
 func Contracted(text string) bool {
 	for rest := text; ; {
 		before, after, found := strings.Cut(rest, `\'`)
@@ -293,8 +292,8 @@ func Contracted(text string) bool {
 	}
 }
 
-// prefixed reads a text with what a language writes in front of its quotes: r"…", @"…", u"…". It is
-// false where none stands here, or the text cannot be told.
+// prefixed reads a text with a prefix in front of its quotes: r"…", @"…", u"…". It fails without one, or
+// if the text is ambiguous.
 func (p *literal) prefixed() (json string, ok bool) {
 	n := strings.IndexAny(p.s[p.i:min(len(p.s), p.i+len("r##")+1)], "\"'")
 	if n <= 0 {
@@ -337,8 +336,8 @@ func (p *literal) prefixed() (json string, ok bool) {
 	return jsontext.Quote(body), true
 }
 
-// rawEnd is where a text ends in which a backslash is one, or -1: behind one it is unclear whether a quote
-// ends it. Between the quotes of C#, two of them are one.
+// rawEnd returns the end of a raw text, or -1 if a quote behind a backslash makes it ambiguous. In C#,
+// two quotes are one.
 func (p *literal) rawEnd(body, closer string, doubled bool) int {
 	for from := 0; ; {
 		n := strings.Index(body[from:], closer)
@@ -357,8 +356,8 @@ func (p *literal) rawEnd(body, closer string, doubled bool) int {
 	}
 }
 
-// joined reads the texts that follow one, and are one with it: behind a +, in parentheses, or in a new
-// line behind a text that ends a line. Elsewhere the quotes between them may be those of one text.
+// joined reads the texts that continue one: behind a +, in parentheses, or on the next line. Elsewhere
+// the quotes between may belong to one text.
 func (p *literal) joined(json string, inParens bool) (string, bool) {
 	for out := []byte(json); ; {
 		from := p.i
@@ -378,7 +377,7 @@ func (p *literal) joined(json string, inParens bool) (string, bool) {
 	}
 }
 
-// asArguments reads the arguments of a call without the call: path="a", limit=3. One alone may be a remark.
+// asArguments reads the arguments of a call: path="a", limit=3. A single one may be a remark.
 func asArguments(x *Text) []Reading {
 	p := literal{s: strings.TrimRight(unfenced(Bare(x.string)), "; \n") + ")"}
 	json, ok := p.entries(')')
@@ -388,7 +387,7 @@ func asArguments(x *Text) []Reading {
 	return []Reading{{Text: json}}
 }
 
-// MakesObject reports whether a text is one object as a program makes it of members: dict(a=1).
+// MakesObject reports whether text is one object constructed from members: dict(a=1).
 func MakesObject(text string) bool {
 	p := literal{s: strings.TrimRight(text, "; \n")}
 	p.take("new ")

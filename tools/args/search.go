@@ -9,21 +9,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// A search looks at so many readings, and at so many bytes of them, that its time is linear in the text.
+// Bounds of readings and of their bytes, so that a search takes linear time.
 const (
 	mostReadings = 160
 	mostPasses   = 24
 	shortText    = 4 << 10
 )
 
-// Answer is a reading, and its object as the tool takes it.
+// Answer is a reading with its object as the tool takes it.
 type Answer struct {
 	Reading
 	Object string
 }
 
-// Read returns the one object that text means for a tool. It is false where there is none; twice says that
-// there are two, and one is as likely as the other.
+// Read returns the one object that text means for a tool. ok is false if there is none; twice reports
+// two equally likely ones.
 func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok bool) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -73,7 +73,7 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 	return found, false, ok
 }
 
-// Plain is a text without the damage that a sign shows wherever it stands, if there is one way to undo it.
+// Plain returns the text without damage that signs alone show, if there is one way to undo it.
 func (t Table) Plain(text string) (plain string, steps []Step) {
 	for i := range t {
 		o := &t[i]
@@ -88,7 +88,7 @@ func (t Table) Plain(text string) (plain string, steps []Step) {
 	return text, steps
 }
 
-// undone is what a reading may have been before this damage.
+// undone returns what a reading may have been before this damage.
 func (o *Op) undone(x *Text, r Reading) (out []Reading) {
 	switch {
 	case o.Undo == nil, !o.Alone && o.Whole != x.whole, o.Alone && r.framed,
@@ -118,7 +118,7 @@ func (o *Op) undone(x *Text, r Reading) (out []Reading) {
 	return out
 }
 
-// sameValue reports whether two objects are one value.
+// sameValue reports whether two objects are equal.
 func sameValue(a, b string) bool {
 	x, ok := jsontext.Canon([]byte(a))
 	y, ok2 := jsontext.Canon([]byte(b))

@@ -14,7 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// signOps are signs in place of those of JSON.
+// signOps are other signs in place of those of JSON.
 func signOps() []Op {
 	return []Op{
 		{ID: "args.signs", Damage: otherSigns, Undo: pure(signs), Cost: cheap, Keeps: true,
@@ -31,13 +31,13 @@ func signOps() []Op {
 	}
 }
 
-// quoteOpeners are what opens a text in another script; otherPunctuation is what stands for signs of JSON.
+// quoteOpeners open a text in another script; otherPunctuation replaces signs of JSON.
 const (
 	quoteOpeners     = "“”„‟〝「『｢«»‹《❝＂`"
 	otherPunctuation = "｛｝［【】］：︰﹕，、､﹐،；؛﹔－−．٫"
 )
 
-// otherSigns writes an object with the signs of another script, unless they stand in its texts.
+// otherSigns writes an object with the signs of another script, unless its texts contain them.
 func otherSigns(r *rand.Rand, text string) (string, bool) {
 	enclosed := func(opens, shuts, but string) (string, bool) {
 		out, ok := valued(func(_ *rand.Rand, v gjson.Result) string {
@@ -59,8 +59,8 @@ func otherSigns(r *rand.Rand, text string) (string, bool) {
 	return enclosed("「", "」", "「」“”„＂\"\\\n\t")
 }
 
-// signs reads the punctuation of other scripts where JSON has its own: full-width brackets, 「quotes」,
-// blanks that cannot be seen, and template literals of JavaScript.
+// signs reads the punctuation of other scripts in place of JSON's: full-width brackets, 「quotes」,
+// invisible blanks, and template literals of JavaScript.
 func signs(s string) []string {
 	if r, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(s, isBlank)); isLetter(r) ||
 		strings.ContainsRune("<-?%&=", r) {
@@ -94,8 +94,8 @@ func signs(s string) []string {
 	return only(string(out), s, true)
 }
 
-// closersOf is what can close a text that r opens; it is empty where r opens none. Each pair has
-// marks of its own, but for ' and its relatives: they stand in words, too.
+// closersOf returns what can close a text that r opens, or "". Each pair has its own marks, except ' and
+// its relatives, which also stand in words.
 func closersOf(r rune) string {
 	shuts := [...]string{"”", "”", "“”‟", "“”‟", "〞〟", "」", "』", "｣", "»", "«", "›", "》", "❞", "＂", "`"}
 	if at := strings.IndexRune(quoteOpeners, r); at >= 0 {
@@ -104,8 +104,8 @@ func closersOf(r rune) string {
 	return ""
 }
 
-// quoted returns the text up to the first closing mark of s, and the length of both. It is false
-// where a mark in it could be another end, or where a backslash may be an escape or not.
+// quoted returns the text up to the first closing mark of s, and the length of both. It fails if another
+// mark could be the end, or a backslash is ambiguous.
 func quoted(s string, open rune, closers string) (body string, n int, ok bool) {
 	end := strings.IndexAny(s, closers)
 	if end < 0 {
@@ -123,7 +123,7 @@ func quoted(s string, open rune, closers string) (body string, n int, ok bool) {
 	return body, end + size, !strings.ContainsAny(body, `"“”„＂`)
 }
 
-// signOf is the sign of JSON that r stands for, or r itself.
+// signOf returns the sign of JSON that r replaces, or r.
 func signOf(r rune) string {
 	const signs = "{}[[]]:::,,,,,,,,--.."
 	if at := strings.IndexRune(otherPunctuation, r); at >= 0 {
@@ -138,12 +138,12 @@ func signOf(r rune) string {
 	return string(r)
 }
 
-// isBlank reports whether r is a blank, or cannot be seen. What begins a colour can.
+// isBlank reports whether r is a blank or invisible, except the start of a colour.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) && r != '\x1b' || unicode.Is(unicode.Cf, r)
 }
 
-// inNumber reports whether c can stand in a number, or in a word beside which none is one.
+// inNumber reports whether c can stand in a number, or in a word next to one.
 func inNumber(c byte) bool {
 	return c-'0' <= 9 || c|0x20-'a' < 26 || c == '_' || c == '.' || c == '+' || c == '-' || c >= 0x80
 }
@@ -153,8 +153,8 @@ var (
 	codePoint = regexp.MustCompile(`\\\\|\\u\{[0-9a-fA-F]{1,6}\}|\\U[0-9a-fA-F]{8}`)
 )
 
-// escapes reads the characters that JavaScript and Rust write \u{1F680}, and Python \U0001F634. Where a quote
-// stands in a text, they may be those of a program that the text is.
+// escapes reads \u{1F680} of JavaScript and Rust, and \U0001F634 of Python. In a text with quotes they
+// may belong to a program.
 func escapes(s string) []string {
 	if !strings.Contains(s, `\u{`) && !strings.Contains(s, `\U`) {
 		return nil

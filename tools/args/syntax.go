@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// syntaxOps are mistakes in the syntax of JSON. They are repaired together, as package jsonrepair does it:
-// each row is a kind of its changes.
+// syntaxOps are mistakes in JSON syntax, a row for each kind of change in package jsonrepair, which
+// repairs them together.
 func syntaxOps() []Op {
 	row := func(id, about string, damage func(*rand.Rand, string) (string, bool)) Op {
 		return Op{ID: id, About: about, Damage: damage, Undo: mended(id), Cost: repair, Keeps: true}
@@ -98,7 +98,7 @@ func syntaxOps() []Op {
 	}
 }
 
-// mended repairs the syntax of a text, whose first mistake is of one kind, if the table has all of them.
+// mended repairs the syntax of a text whose first mistake is of one kind, if the table has all of them.
 func mended(kind string) func(*Text) []Reading {
 	return func(x *Text) []Reading {
 		fixed, err := x.repaired()
@@ -131,7 +131,7 @@ func mended(kind string) func(*Text) []Reading {
 	}
 }
 
-// isWords reports whether a text is rather one in which some JSON was found, such as a script, than damaged
+// isWords reports whether a text, such as a script, happens to contain JSON, rather than being damaged
 // JSON.
 func (x *Text) isWords(found jsonrepair.Result) bool {
 	text := x.string
@@ -151,14 +151,14 @@ func (x *Text) isWords(found jsonrepair.Result) bool {
 	return true
 }
 
-// fencesCode says that a code fence at the start of text names a language that is not JSON.
+// fencesCode reports whether a code fence at the start names a language other than JSON.
 func fencesCode(text string) bool {
 	info, _, lines := strings.Cut(strings.TrimLeft(text, "`"), "\n")
 	info = strings.ToLower(strings.TrimSpace(info))
 	return lines && info != "" && !strings.HasPrefix(info, "json")
 }
 
-// withValues is an object without the members that have neither a name nor a value.
+// withValues removes members with neither a name nor a value.
 func withValues(object string) string {
 	var kept []string
 	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
@@ -170,13 +170,13 @@ func withValues(object string) string {
 	return "{" + strings.Join(kept, ",") + "}"
 }
 
-// layout is a way to write an object: the signs, and keys and values where they are not as in JSON.
+// layout is a way to write an object: its signs, and other keys and values than in JSON.
 type layout struct {
 	open, colon, comma, shut string
 	key, value               func(v gjson.Result) string
 }
 
-// write writes an object anew. It is false where text is none, or has no member.
+// write rewrites an object; false if text is none, or has no member.
 func (l layout) write(text string) (string, bool) {
 	if members(text) == 0 {
 		return "", false
@@ -200,13 +200,13 @@ func (l layout) write(text string) (string, bool) {
 	return b.String() + l.shut, true
 }
 
-// as is the damage that writes an object so.
+// as returns the damage that writes objects in this layout.
 func (l layout) as(_ *rand.Rand, text string) (string, bool) { return l.write(text) }
 
-// plain is a key or a value without quotes.
+// plain returns a key or a value without quotes.
 func plain(v gjson.Result) string { return v.String() }
 
-// members is how many an object has.
+// members counts the members of an object.
 func members(object string) (n int) {
 	if !valid(object, jsontext.MaxDepth) {
 		return 0
@@ -215,7 +215,7 @@ func members(object string) (n int) {
 	return n
 }
 
-// valued is a damage of the values of an object.
+// valued returns a damage of the values of an object.
 func valued(damage func(r *rand.Rand, v gjson.Result) string) func(*rand.Rand, string) (string, bool) {
 	return func(r *rand.Rand, text string) (string, bool) {
 		changed := false
@@ -228,7 +228,7 @@ func valued(damage func(r *rand.Rand, v gjson.Result) string) func(*rand.Rand, s
 	}
 }
 
-// quotes writes an object with other quotes than JSON has, where none stand in its texts.
+// quotes writes an object with other quotes, unless its texts contain them.
 func quotes(r *rand.Rand, text string) (string, bool) {
 	marks := pick(r, [2]string{}, [2]string{"'", "'"}, [2]string{"“", "”"})
 	if marks[0] == "" {
@@ -244,7 +244,7 @@ func quotes(r *rand.Rand, text string) (string, bool) {
 	return out, ok && !holds(text, "'“”`\"\\\n\t")
 }
 
-// flat reports whether no value of an object has members of its own.
+// flat reports whether no value of an object has members.
 func flat(object string) bool {
 	ok := true
 	gjson.Parse(object).ForEach(func(_, v gjson.Result) bool {
@@ -254,7 +254,7 @@ func flat(object string) bool {
 	return ok
 }
 
-// holds reports whether a text of an object holds one of some signs.
+// holds reports whether a text of an object contains one of some signs.
 func holds(object, signs string) (found bool) {
 	gjson.Parse(object).ForEach(func(k, v gjson.Result) bool {
 		if v.IsObject() || v.IsArray() {

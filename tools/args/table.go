@@ -9,32 +9,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Op is one kind of damage: what does it to a text, and what undoes it.
+// Op is one kind of damage with its undo.
 type Op struct {
 	ID, About string
-	Server    bool // a server does it; else the model slips
-	// Damage damages the arguments of a call. It is false where it would not stay clear what was meant.
+	Server    bool // by a server; else by the model
+	// Damage damages the arguments of a call; false if their meaning would become unclear.
 	Damage func(r *rand.Rand, text string) (damaged string, ok bool)
-	// Undo returns what a text may have been: nothing where it was not damaged so.
+	// Undo returns what a text may have been, or nothing if it has no such damage.
 	Undo  func(x *Text) []Reading
-	Signs string // a text that holds none of these characters was not damaged so; empty: it may be
+	Signs string // the damaged text contains one of these characters; empty: any
 	Cost  int
-	// Keeps: undoing it cannot change the meaning of a value. What may is undone for tools that only read.
+	// Keeps reports that undoing cannot change the meaning of a value; else it is done only for tools
+	// that read.
 	Keeps  bool
-	Proof  bool // what comes out must be parameters of the tool, and nothing else
-	Open   bool // what comes out has no end of its own
-	Stream bool // it comes to calls that a server has read, and streams
-	Words  bool // it puts words around the arguments, which may deny the call: asking again is right
-	Fits   bool // it leaves a valid object, and the tool that takes it undoes it
-	Alone  bool // nothing but syntax is undone before
-	Whole  bool // it is done to texts that are valid JSON, and are no object
+	Proof  bool // all keys of the result must be parameters
+	Open   bool // the result has no end of its own
+	Stream bool // it occurs in a server's own, streamed calls
+	Words  bool // it adds words, which may deny the call: asking again is right
+	Fits   bool // the result is a valid object that Accept undoes
+	Alone  bool // only syntax may be undone before
+	Whole  bool // the damaged text is valid JSON but no object
 }
 
-// openers are what arguments begin with, in one notation or another.
+// openers begin arguments in some notation.
 const openers = "{[\"<｛＂「“`"
 
-// Do damages a text that is valid, or puts something around it. It is false where nothing is done: what is a
-// valid object then, only the tool can tell.
+// Do damages a valid text, or surrounds it; false if nothing changes, for only the tool can tell what a
+// valid object was.
 func (o *Op) Do(r *rand.Rand, text string) (damaged string, ok bool) {
 	r0, _ := utf8.DecodeRuneInString(text)
 	whole := valid(text, jsontext.MaxDepth) && r0 == '{'
@@ -49,22 +50,22 @@ func (o *Op) Do(r *rand.Rand, text string) (damaged string, ok bool) {
 	return damaged, true
 }
 
-// What undoing costs: the reading for which the least had to be undone wins.
+// Costs of undoing: the reading with the least total wins.
 const (
-	cheap   = 2  // nothing but this damage looks so
-	usual   = 3  // something stands around the object
-	repair  = 5  // its syntax is repaired, without a doubt
-	program = 8  // it is a literal of a program
-	words   = 20 // there are words around it
-	guess   = 24 // a value of it may be another
-	lone    = 30 // the text is the value of the only parameter
+	cheap   = 2  // unmistakable
+	usual   = 3  // something around the object
+	repair  = 5  // certain repair of syntax
+	program = 8  // a literal of a program
+	words   = 20 // words around it
+	guess   = 24 // a value may be another
+	lone    = 30 // the value of the only parameter
 )
 
-// Table is kinds of damage.
+// Table is a list of kinds of damage.
 type Table []Op
 
-// Ops is the table, in the order in which damage comes to arguments: how the object is written, what stands
-// around it, what servers make of it.
+// Ops returns the table in the order in which damage happens: how the object is written, what surrounds
+// it, what servers do to it.
 func Ops() Table {
 	return slices.Concat(objectOps(), syntaxOps(), signOps(), notationOps(), frameOps(), encodingOps(),
 		tokenOps(), transportOps(), soleOps())
@@ -75,7 +76,7 @@ func (t Table) has(id string) bool {
 	return slices.ContainsFunc(t, func(o Op) bool { return o.ID == id })
 }
 
-// pure is an undo for which the tool does not count.
+// pure is an undo that ignores the tool.
 func pure(undo func(text string) []string) func(*Text) []Reading {
 	return func(x *Text) (out []Reading) {
 		for _, text := range undo(x.string) {
@@ -85,7 +86,7 @@ func pure(undo func(text string) []string) func(*Text) []Reading {
 	}
 }
 
-// strip is an undo that takes something off a text, unless words in it may deny the call.
+// strip is an undo that removes a text, unless words in it may deny the call.
 func strip(undo func(x *Text) (inner, off string)) func(*Text) []Reading {
 	return func(x *Text) []Reading {
 		inner, taken := undo(x)
@@ -96,12 +97,12 @@ func strip(undo func(x *Text) (inner, off string)) func(*Text) []Reading {
 	}
 }
 
-// written is a damage that always can be done.
+// written is a damage that is always possible.
 func written(damage func(r *rand.Rand, text string) string) func(*rand.Rand, string) (string, bool) {
 	return func(r *rand.Rand, text string) (string, bool) { return damage(r, text), true }
 }
 
-// when is a damage that is done only where it stays clear what was meant.
+// when is a damage that is possible only while the meaning stays clear.
 func when(damage func(*rand.Rand, string) (string, bool),
 	clear func(text string) bool) func(*rand.Rand, string) (string, bool) {
 	return func(r *rand.Rand, text string) (string, bool) {
@@ -110,7 +111,7 @@ func when(damage func(*rand.Rand, string) (string, bool),
 	}
 }
 
-// between is a damage that puts a text between one of several pairs.
+// between is a damage that surrounds a text with one of several pairs.
 func between(pairs ...[2]string) func(*rand.Rand, string) (string, bool) {
 	return func(r *rand.Rand, text string) (string, bool) {
 		p := pick(r, pairs...)

@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// tokenOps are tokens of a vocabulary, as a server leaves them.
+// tokenOps are tokens of a vocabulary that a server left undecoded.
 func tokenOps() []Op {
 	row := func(id, about, signs string, damage func(*rand.Rand, string) (string, bool),
 		undo func(string) []string) Op {
@@ -43,7 +43,7 @@ func tokenOps() []Op {
 	}
 }
 
-// glyph is the character that stands for a byte in the vocabulary of GPT-2.
+// glyph returns the character for a byte in the vocabulary of GPT-2.
 func glyph(c byte) rune {
 	switch {
 	case c > ' ' && c < 0x7f, c > 0xa0 && c != 0xad:
@@ -56,13 +56,13 @@ func glyph(c byte) rune {
 	return 0x121 + rune(c) - 0x7f
 }
 
-// blankMarks reads ▁, which stands for a blank in the vocabulary of SentencePiece.
+// blankMarks reads ▁, a blank in the vocabulary of SentencePiece.
 func blankMarks(s string) []string {
 	return marked(s, strings.NewReplacer("▁", " "))
 }
 
-// marked reads marks of a tokenizer that stand between texts. Where the text has no blank of its own,
-// those in texts are blanks, too; else they may be either.
+// marked reads tokenizer marks between texts. If the text has no other blank, marks within texts are
+// blanks, too; else they are ambiguous.
 func marked(s string, marks *strings.Replacer) []string {
 	found := false
 	plain, ok := split(s, func(part string) (string, bool) {
@@ -80,15 +80,14 @@ func marked(s string, marks *strings.Replacer) []string {
 	return []string{all}
 }
 
-// hasBlank reports whether an object in s has a blank of its own. What stands around it may come
-// from somewhere else.
+// hasBlank reports whether an object in s has a real blank. Text around it may come from elsewhere.
 func hasBlank(s string) bool {
 	begin, end := strings.IndexByte(s, '{'), strings.LastIndexByte(s, '}')
 	return strings.ContainsAny(s[max(begin, 0):max(begin, end, 0)], " \n\t")
 }
 
-// byteMarks reads characters that stand for bytes in the vocabulary of GPT-2: Ġ is a blank, Ċ ends a
-// line, Ã and ¼ are ü. A server that leaves them may have left all of them, or those of blanks only.
+// byteMarks reads characters for bytes in the vocabulary of GPT-2: Ġ is a blank, Ċ ends a line, Ã and ¼
+// are ü. A server may leave all of them, or only those of blanks.
 func byteMarks(s string) []string {
 	blanks := marked(s, strings.NewReplacer("Ġ", " ", "Ċ", "\n", "ĉ", "\t", "č", "\r"))
 	if len(blanks) == 0 || hasBlank(s) {
@@ -112,11 +111,10 @@ func byteMarks(s string) []string {
 	return blanks
 }
 
-// Marked reports whether a text holds a mark of a tokenizer: then others in it may be marks, too.
+// Marked reports whether a text contains a tokenizer mark: others in it may then be marks, too.
 func Marked(s string) bool { return strings.ContainsAny(s, "ĠĊ▁") }
 
-// tokensAround takes off tokens of a tokenizer, byte order marks, a code fence and a pair of tags that stand
-// around an object, and are no part of it.
+// tokensAround removes tokens, byte order marks, a code fence and a pair of tags around an object.
 func tokensAround(s string) []string {
 	inner := s
 	for {
@@ -134,7 +132,7 @@ func tokensAround(s string) []string {
 	return only(inner, strings.TrimSpace(s), true)
 }
 
-// unfenced is what stands in the code fence that s is, or s.
+// unfenced returns the content of a code fence, or s.
 func unfenced(s string) string {
 	const fence = "```"
 	rest, opens := strings.CutPrefix(s, fence)
@@ -147,7 +145,7 @@ func unfenced(s string) string {
 	return body
 }
 
-// Bare is s without the blanks, invisible characters and tokens of a tokenizer around it.
+// Bare removes blanks, invisible characters and tokens around s.
 func Bare(s string) string {
 	for {
 		next := strings.TrimFunc(s, isBlank)
@@ -176,7 +174,7 @@ func Bare(s string) string {
 	}
 }
 
-// tokenLen is the length of the token of a tokenizer that s begins with: <|word|>, <unk>, </s>.
+// tokenLen returns the length of the token at the start of s: <|word|>, <unk>, </s>.
 func tokenLen(s string) int {
 	const longest = 40
 	if !strings.HasPrefix(s, "<") {
@@ -207,7 +205,7 @@ func isToken(word string) bool {
 	return false
 }
 
-// frames reports whether a pair of tags of this name says of what is in it that it is arguments.
+// frames reports whether a tag of this name marks its content as arguments.
 func frames(name string) bool {
 	switch strings.ToLower(name) {
 	case "json", "arguments", "args", "parameters", "params", "input", "tool_input", "action_input":
@@ -216,20 +214,20 @@ func frames(name string) bool {
 	return false
 }
 
-// openTag is the name of the tag that s begins with, and what follows it.
+// openTag returns the name of the tag at the start of s, and what follows it.
 func openTag(s string) (name, rest string, ok bool) {
 	inner, found := strings.CutPrefix(s, "<")
 	name, rest, closed := strings.Cut(inner, ">")
 	return name, rest, found && closed && isWord(name)
 }
 
-// isWord reports whether s is a name as parameters and tokens have it.
+// isWord reports whether s is a name like those of parameters and tokens.
 func isWord(s string) bool {
 	return s != "" && scan.Name(s) == s
 }
 
-// byteTokens reads <0x0A>, a byte for which a vocabulary has no word. In texts it does so only where
-// the bytes are a character beyond ASCII: the others may be what the text says.
+// byteTokens reads <0x0A>, a byte without a word in the vocabulary. In texts it requires bytes of a
+// character beyond ASCII: others may be literal.
 func byteTokens(s string) []string {
 	found := false
 	text, ok := split(s, func(part string) (string, bool) {
@@ -245,7 +243,7 @@ func byteTokens(s string) []string {
 	return only(text, s, ok && found)
 }
 
-// withBytes puts bytes for the runs of their tokens, each of which must be one that it takes.
+// withBytes replaces runs of byte tokens, each of which must be accepted.
 func withBytes(part string, takes func(run string) bool) (string, bool) {
 	var b, run strings.Builder
 	for i := 0; i < len(part); {

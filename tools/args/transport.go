@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// transportOps are what servers that hand on a stream leave in arguments.
+// transportOps are what streaming servers leave in arguments.
 func transportOps() []Op {
 	return []Op{
 		{ID: "args.chunks", About: "the sizes of HTTP's chunks", Server: true, Stream: true,
@@ -33,15 +33,15 @@ func transportOps() []Op {
 }
 
 var (
-	// beat is a line by which a server keeps a stream of events open, wherever it came between.
+	// beat matches a line that keeps a stream of events open.
 	beat = regexp.MustCompile(`(?i)(?::[ \t]?(?:openrouter processing|keep-?alive|heartbeat|ping)(?:[ \t]+-?[ \t]*[\d:.+TZ-][\d:.+TZ -]*)?[ \t]*\r?\n|event:[ \t]?ping\r?\n(?:data:[^"\n]*\r?\n|data:[ \t]?\{"type":[ \t]?"ping"\}\r?\n)?)\s*`)
-	// remark is any other comment of a stream of events: a line that a colon begins, and an empty one.
+	// remark matches any other comment of an event stream, with an empty line.
 	remark = regexp.MustCompile(`\n:[ \t][^"'{}\[\],\n]*\n[ \t\r]*\n\s*`)
-	// busy is the one that no text has: it may stand inside of one, too.
+	// busy matches the one that no text contains; it may also interrupt a text.
 	busy = regexp.MustCompile(`: OPENROUTER PROCESSING\r?\n(?:\r?\n)+`)
 )
 
-// Carried is a text without what its transport left in it, wherever that is: models do not write so.
+// Carried removes transport lines wherever they stand: models do not write them.
 func Carried(text string) string {
 	if !strings.Contains(text, "\n") {
 		return text
@@ -49,8 +49,7 @@ func Carried(text string) string {
 	return busy.ReplaceAllString(unchunked(text), "")
 }
 
-// Beats reports whether a text holds a line by which a server keeps a stream open, and the empty one
-// behind it.
+// Beats reports whether a text contains a keep-alive line with the empty line behind it.
 func Beats(text string) bool {
 	return slices.ContainsFunc(beat.FindAllString(text, -1),
 		func(s string) bool { return strings.Count(s, "\n") > 1 })
@@ -61,7 +60,7 @@ func begins(s string, with byte) bool {
 	return s != "" && s[0] == with
 }
 
-// beats takes lines of the transport out that came between the pieces of an object.
+// beats removes transport lines between the parts of an object.
 func beats(s string) []string {
 	if !begins(s, '{') {
 		return nil
@@ -75,8 +74,7 @@ func beats(s string) []string {
 	return only(text, s, ok)
 }
 
-// unchunked is a text without the sizes of HTTP's chunks: each says how many bytes follow, so that all
-// of them must agree. The first may have been eaten.
+// unchunked removes the chunk sizes of HTTP, all of which must match. The first may be lost.
 func unchunked(s string) string {
 	const tries = 8
 	trimmed := strings.TrimLeft(s, " \n\t\r")
@@ -94,8 +92,7 @@ func unchunked(s string) string {
 	return s
 }
 
-// chunks joins the chunks that s is, and says how many they are, with the empty one at the end; 0
-// where s is something else.
+// chunks joins the chunks of s and counts them, with the empty one at the end; 0 for other texts.
 func chunks(s string) (text string, n int) {
 	var b strings.Builder
 	for {
@@ -117,8 +114,7 @@ func chunks(s string) (text string, n int) {
 	}
 }
 
-// tokensBetween takes tokens of a tokenizer out that stand between the pieces of an object, and not in a
-// text.
+// tokensBetween removes tokens between the parts of an object, outside of texts.
 func tokensBetween(s string) []string {
 	if !begins(s, '{') {
 		return nil

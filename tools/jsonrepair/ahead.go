@@ -5,8 +5,8 @@ import "strings"
 // lookAhead bounds, in bytes, how far a guess about a key looks.
 const lookAhead = 128
 
-// closes reports whether a quotation mark that ends at after closes the string
-// it stands in. What follows decides: a quote inside of text is followed by text.
+// closes reports whether a quotation mark that ends at after closes its string. What follows decides: a
+// quote within text is followed by text.
 func (m *mender) closes(after int, r role) bool {
 	n := m.blank(after)
 	if m.ends(n) {
@@ -35,7 +35,7 @@ func (m *mender) closes(after int, r role) bool {
 	return m.closesElement(after, n)
 }
 
-// wholeText reports whether a text in quotes stands at n, and the end of its member behind it.
+// wholeText reports whether a quoted text stands at n, with the end of its member behind it.
 func (m *mender) wholeText(n int) bool {
 	open := markAt(m.text, n)
 	end, w := m.keyEnd(n+open.width, open.kind)
@@ -69,7 +69,7 @@ func (m *mender) closesElement(after, n int) bool {
 	return n > after && m.valueAt(n) || m.lineBreak(after, n)
 }
 
-// valueAt reports whether a value begins at i that needs no quotes, or has them.
+// valueAt reports whether a value begins at i.
 func (m *mender) valueAt(i int) bool {
 	c := m.text[i]
 	if isDigit(c) || c == '-' || c == '{' || c == '[' || markAt(m.text, i).width > 0 {
@@ -79,12 +79,12 @@ func (m *mender) valueAt(i int) bool {
 	return ok
 }
 
-// opensString reports whether the next thing from i on is a quotation mark.
+// opensString reports whether a quotation mark is next from i on.
 func (m *mender) opensString(i int) bool {
 	return markAt(m.text, m.blank(i)).width > 0
 }
 
-// memberAhead reports whether the comma before i parts two members of an object.
+// memberAhead reports whether the comma before i separates members of an object.
 func (m *mender) memberAhead(i int) bool {
 	n := m.blank(i)
 	if m.ends(n) {
@@ -97,16 +97,16 @@ func (m *mender) memberAhead(i int) bool {
 		return m.closersAhead(n)
 	case c == '{':
 		return m.opened.brackets > 0
-	case c == '[': // a mistake, but none inside of a string
+	case c == '[': // a mistake, but not within a string
 		return true
 	}
 	return m.keyAt(n) != no
 }
 
-// closersEnd reports whether nothing but closers is left from i on.
+// closersEnd reports whether only closers are left from i on.
 func (m *mender) closersEnd(i int) bool { return m.ends(m.closerRun(i)) }
 
-// closerRun returns the first place from i on that is neither closer nor space.
+// closerRun returns the first offset from i on that is neither closer nor space.
 func (m *mender) closerRun(i int) int {
 	for {
 		i = m.blank(i)
@@ -117,8 +117,8 @@ func (m *mender) closerRun(i int) int {
 	}
 }
 
-// closersAhead reports whether the run of closers at i is structure and not part
-// of a string: what follows the run must fit where it leaves off.
+// closersAhead reports whether the closers at i are structure, not part of a string: what follows must
+// fit the open containers.
 func (m *mender) closersAhead(i int) bool {
 	from := i
 	i, depth := m.closeAhead(i)
@@ -143,8 +143,8 @@ func (m *mender) closersAhead(i int) bool {
 	return newLine || i > m.lastClose
 }
 
-// closeAhead plays the closers from i on against the open containers. It returns
-// where they end, and how many containers stay open.
+// closeAhead matches the closers from i on with the open containers and returns their end, and how many
+// containers stay open.
 func (m *mender) closeAhead(i int) (after, depth int) {
 	depth = len(m.open)
 	left := m.opened
@@ -165,8 +165,8 @@ func (m *mender) closeAhead(i int) (after, depth int) {
 	}
 }
 
-// sequelAhead reports whether what comes at n, after closers and a comma, is
-// structure: a container or a key, or where values may follow any value.
+// sequelAhead reports whether the text at n, behind closers and a comma, is structure: a container or a
+// key, or any value where one may follow.
 func (m *mender) sequelAhead(n int, values bool) bool {
 	if m.ends(n) || strings.IndexByte(",{[}]", m.text[n]) >= 0 || m.commentAt(n) {
 		return true
@@ -174,8 +174,8 @@ func (m *mender) sequelAhead(n int, values bool) bool {
 	return values && m.valueAt(n) || m.keyAt(n) != no
 }
 
-// lastClosing returns the place of the last quote in text that a closer follows,
-// or -1: prose after the value comes later than that.
+// lastClosing returns the offset of the last quote with a closer behind it, or -1: prose behind the
+// value comes later.
 func lastClosing(text string) int {
 	for end := strings.LastIndexAny(text, "}]"); end >= 0; end = strings.LastIndexAny(text, "}]") {
 		text = strings.TrimRight(text[:end], "}]"+asciiSpace)

@@ -6,15 +6,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// bare reads a value without quotes: a literal, a number, or text that should
-// have been quoted.
+// bare reads a value without quotes: a literal, a number, or text that lacks its quotes.
 func (m *mender) bare(r role) {
 	end, next := m.bareEnd(r)
 	at, word := m.pos, m.text[m.pos:m.trim(m.pos, end)]
 	m.pos = next
 	known := m.writeBare(at, word, r)
 	if end == len(m.text) && !known && r != inRoot {
-		m.cut = MidValue // more of it may have been to come
+		m.cut = MidValue // it may be incomplete
 	}
 	switch {
 	case known:
@@ -28,13 +27,12 @@ func (m *mender) bare(r role) {
 	}
 }
 
-// writeBare writes the word at offset at, and reports whether it is a literal,
-// which cannot go on.
+// writeBare writes the word at offset at, and reports whether it is a literal, which cannot continue.
 func (m *mender) writeBare(at int, word string, r role) bool {
 	if to, kind, ok := scalar(word); ok {
 		if to != word {
 			m.note(kind, at, word, to)
-			// +358 may be a number to call; Infinity and 2e- say a value, but not which.
+			// +358 may be a phone number; Infinity and 2e- are unclear
 			m.words = m.words || kind == KindNumber
 			m.unsure = m.unsure || word == "NaN" || word == "-" || strings.HasSuffix(word, "Infinity") ||
 				to == word+"0"
@@ -47,9 +45,9 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 		kind = KindNumber
 	}
 	if r != inRoot || !plainWord(word) {
-		m.doubt() // a text may go on where it seems to end, or be a name for another
+		m.doubt() // a text may continue, or be another name
 	}
-	if inner, ok := strings.CutPrefix(word, `\"`); ok { // an escape too many: {"a": \"b\"}
+	if inner, ok := strings.CutPrefix(word, `\"`); ok { // a surplus escape: {"a": \"b\"}
 		if inner, ok = strings.CutSuffix(inner, `\"`); ok && plainWord(inner) {
 			at, word = at+len(`\"`), inner
 		}
@@ -59,10 +57,10 @@ func (m *mender) writeBare(at int, word string, r role) bool {
 	return false
 }
 
-// bareEnd finds the end of the value without quotes at pos, and where reading
-// goes on: behind a stray closing quote, if there is one.
+// bareEnd returns the end of the value without quotes at pos, and where reading continues: behind a
+// stray closing quote.
 func (m *mender) bareEnd(r role) (end, next int) {
-	s, i, first := m.text, m.pos, true // first: no white space has been passed
+	s, i, first := m.text, m.pos, true // first: no white space was passed
 	inner := false                     // an inner quote is open
 	for ; i < len(s); i++ {
 		switch c := s[i]; c {
@@ -108,8 +106,8 @@ func (m *mender) bareEnd(r role) (end, next int) {
 	return i, i
 }
 
-// commaEnds reports whether the comma at i ends a value without quotes. In
-// {cmd: a, b} it does not, nor in {n: 1,234}.
+// commaEnds reports whether the comma at i ends a value without quotes, unlike in {cmd: a, b} and {n:
+// 1,234}.
 func (m *mender) commaEnds(i int, r role) bool {
 	switch {
 	case r == inArray:
@@ -142,8 +140,8 @@ func (m *mender) breaks(i, n int, r role) bool {
 	return r == inArray || m.keyAt(n) == surely || isScalar(m.text[m.pos:i])
 }
 
-// parts reports whether white space parts a literal or number from the next
-// value or key, where a comma is missing.
+// parts reports whether white space separates a literal or number from the next value or key without a
+// comma.
 func (m *mender) parts(i, n int, r role) bool {
 	if !isScalar(m.text[m.pos:i]) {
 		return false
@@ -153,14 +151,13 @@ func (m *mender) parts(i, n int, r role) bool {
 
 func isScalar(word string) bool {
 	if len(word) > lookAhead {
-		return false // so that asking often stays cheap
+		return false // keeps repeated calls cheap
 	}
 	_, _, ok := scalar(word)
 	return ok
 }
 
-// scalar returns the JSON literal or number that word stands for, and the kind of change
-// that makes it one.
+// scalar returns the JSON literal or number for word, and the kind of change.
 func scalar(word string) (to, kind string, ok bool) {
 	if to, ok = literal(word); ok {
 		return to, KindLiteral, true
@@ -169,8 +166,8 @@ func scalar(word string) (to, kind string, ok bool) {
 	return to, KindNumber, ok
 }
 
-// literal returns the JSON literal that word stands for in JSON, Python or
-// JavaScript. What JSON cannot say is null.
+// literal returns the JSON literal for word in JSON, Python or JavaScript; null for values that JSON
+// lacks.
 func literal(word string) (string, bool) {
 	switch word {
 	case "true", "True", "TRUE":
@@ -183,8 +180,8 @@ func literal(word string) (string, bool) {
 	return "", false
 }
 
-// number returns word as a JSON number, completed where a digit is missing: -, 2e-. A leading
-// zero makes it a string, as in a postal code.
+// number returns word as a JSON number, adding a missing digit: -, 2e-. A leading zero makes it a
+// string, as in a postal code.
 func number(word string) (string, bool) {
 	if word == "-" {
 		return "0", true

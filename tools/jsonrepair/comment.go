@@ -6,10 +6,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// comment drops the comment at pos. One that runs to the end of the text may have
-// swallowed members, so that it counts as a cut. One that holds a quotation mark may be
-// the rest of a text in quotes, as may one behind a text without them or behind the whole
-// value; one before a value may be its beginning.
+// comment drops the comment at pos. One that ends the text may contain members and counts as a cut. It
+// is in doubt if it contains a quotation mark, or stands behind an unquoted text, behind the whole
+// value, or before a value.
 func (m *mender) comment() {
 	end, whole := m.commentEnd(m.pos)
 	if strings.ContainsAny(m.text[m.pos:end], `"'`) || len(m.out) > 0 && (len(m.open) == 0 ||
@@ -27,8 +26,8 @@ func (m *mender) comment() {
 	m.drop(KindComment, end-m.pos)
 }
 
-// commentAt reports whether a comment begins at i: //, /* or a # with a blank behind it,
-// since #fff may be a value.
+// commentAt reports whether a comment begins at i: //, /* or a # with a blank behind it, as #fff may be
+// a value.
 func (m *mender) commentAt(i int) bool {
 	if i+1 >= len(m.text) {
 		return false
@@ -42,14 +41,13 @@ func (m *mender) commentAt(i int) bool {
 	return false
 }
 
-// hashAt reports whether a # stands at i where no value can: it begins a comment, whatever
-// follows.
+// hashAt reports whether a # at i stands where no value can, and so begins a comment.
 func (m *mender) hashAt(i int) bool {
 	return m.text[i] == '#' && len(m.open) > 0 && m.top().kind == '{' && m.out[len(m.out)-1] != ':'
 }
 
-// commentEnd returns where the comment at i ends, and whether it does so before the text.
-// A line's comment ends before the line break.
+// commentEnd returns the end of the comment at i, and whether it ends before the text. A line comment
+// ends before the line break.
 func (m *mender) commentEnd(i int) (end int, whole bool) {
 	if strings.HasPrefix(m.text[i:], "/*") {
 		end = m.ahead(&m.starSlash, i+2, "*/")
@@ -59,14 +57,14 @@ func (m *mender) commentEnd(i int) (end int, whole bool) {
 	return end, end < len(m.text)
 }
 
-// found is where something was found, and from where on it was looked for.
+// found is the result of a search and its start.
 type found struct {
 	from, at int
 	known    bool
 }
 
-// ahead returns the first place of what from i on, or the end of the text. It remembers
-// the last one, so that asking at every place takes linear time.
+// ahead returns the first offset of what from i on, or the end of the text. It keeps the last result, so
+// that repeated calls take linear time.
 func (m *mender) ahead(last *found, i int, what string) int {
 	if last.known && last.from <= i && i <= last.at {
 		return last.at
@@ -79,8 +77,8 @@ func (m *mender) ahead(last *found, i int, what string) int {
 	return last.at
 }
 
-// afterComments returns what follows the comments at i. ok is false where the text ends in
-// one, or there are too many to look at from every place.
+// afterComments returns what follows the comments at i. ok is false if the text ends in one, or there
+// are too many to look at.
 func (m *mender) afterComments(i int) (n int, ok bool) {
 	const most = 4
 	for range most {
@@ -96,8 +94,8 @@ func (m *mender) afterComments(i int) (n int, ok bool) {
 	return i, false
 }
 
-// closesBeforeComment judges a quotation mark with a comment behind it, at n. Structure
-// should follow the comment; else a # belongs to the text, and the rest is a guess.
+// closesBeforeComment judges a quotation mark before a comment at n. Structure should follow the
+// comment; else a # belongs to the text, and others are doubtful.
 func (m *mender) closesBeforeComment(n int, r role) bool {
 	next, ok := m.afterComments(n)
 	if r != inRoot && ok && m.structureAt(next, r) {
@@ -107,7 +105,7 @@ func (m *mender) closesBeforeComment(n int, r role) bool {
 	return m.text[n] == '/'
 }
 
-// structureAt reports whether what may follow a text of a role stands at i.
+// structureAt reports whether structure stands at i that may follow a text of a role.
 func (m *mender) structureAt(i int, r role) bool {
 	if m.ends(i) {
 		return true

@@ -2,11 +2,9 @@ package jsonrepair
 
 import "github.com/jgavinray/gpt-oss-executor/internal/scan"
 
-// End returns the offset after the JSON object or array that text begins with,
-// and whether its last bracket is there. It judges no syntax: it counts the
-// brackets of the outermost kind outside of strings, so that a wrong closer of the
-// other kind does not end the value early. Text that begins with anything but
-// white space and a bracket holds none.
+// End returns the offset behind the JSON object or array that begins text, and whether its last bracket
+// is there. It counts only brackets of the outermost kind outside of strings, so that a wrong closer of
+// the other kind does not end the value. Other text yields none.
 func End(text string) (end int, ok bool) {
 	begin := scan.SkipSpace(text, 0)
 	if begin == len(text) || text[begin] != '{' && text[begin] != '[' {

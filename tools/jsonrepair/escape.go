@@ -44,10 +44,9 @@ func (m *mender) escape(i int, to string) {
 	m.out = append(m.out, to...)
 }
 
-// backslash writes the escape at i, in a string that goes from from to to, and
-// returns its length. One that JSON does not know keeps its backslash, because
-// \d in a pattern and \$ in a shell line mean something; only \' is a quote. Whether \$ was
-// meant as $ is a doubt, since both mean something.
+// backslash writes the escape at i, in a string from from to to, and returns its length. An unknown one
+// keeps its backslash, as \d in a pattern and \$ in a shell line need it; only \' is a quote. \$ is in
+// doubt, as $ alone has a meaning, too.
 func (m *mender) backslash(i, from, to int, run *pathRun) int {
 	rest := m.text[i:to]
 	if m.inPath(i, from, to, run) && !strings.HasPrefix(rest, `\\`) {
@@ -86,8 +85,8 @@ func (m *mender) backslash(i, from, to int, run *pathRun) int {
 	return 1
 }
 
-// strange reports whether text[from:to] holds an escape that JSON does not know. Then \b and \f are
-// none, either: models write no backspace and no form feed, but a pattern has \bfunc\s+.
+// strange reports whether text[from:to] contains an escape unknown to JSON. Then \b and \f are literal,
+// too: models write no backspace and no form feed, but a pattern has \bfunc\s+.
 func (m *mender) strange(from, to int) bool {
 	for i := from; ; i += 2 {
 		n := strings.IndexByte(m.text[min(i, to):to], '\\')
@@ -100,21 +99,20 @@ func (m *mender) strange(from, to int) bool {
 	}
 }
 
-// cutEscape reports whether s, the end of the text, is the beginning of an escape.
+// cutEscape reports whether s, the end of the text, begins an escape.
 func cutEscape(s string) bool {
 	const whole = `\u0000`
 	return len(s) < len(whole) && jsontext.Escape([]byte(s+whole[len(s):])) == len(whole)
 }
 
-// pathRun is a stretch of a string that was looked at as a Windows path.
+// pathRun is a checked part of a string that may be a Windows path.
 type pathRun struct {
 	to      int  // its end
-	literal bool // its backslashes part folders and begin no escapes
+	literal bool // its backslashes separate folders
 }
 
-// inPath reports whether the backslash at i parts two folders: it belongs to a
-// run that begins like C:\ and holds an escape that JSON does not know, as in
-// C:\new\Users. Without one, the text is taken at its word.
+// inPath reports whether the backslash at i separates two folders: its run begins like C:\ and contains
+// an unknown escape, as in C:\new\Users.
 func (m *mender) inPath(i, from, to int, run *pathRun) bool {
 	if i < run.to {
 		return run.literal
@@ -146,8 +144,8 @@ var controlEscapes = func() (t [0x20]string) {
 	return t
 }()
 
-// unescapeRoot undoes one level of escaping where all of the text was escaped, as in {\"a\": 1}. Where
-// only the first quotation mark was and the rest is valid, that one is mended; other mixtures are in doubt.
+// unescapeRoot removes one level of escaping if all of the text was escaped, as in {\"a\": 1}. If only
+// the first quotation mark was and the rest is valid, that one is repaired; other mixtures are in doubt.
 func (m *mender) unescapeRoot() {
 	start := strings.TrimLeft(m.text, asciiSpace)
 	if start != "" && (start[0] == '{' || start[0] == '[') {
@@ -177,7 +175,7 @@ func (m *mender) unescapeRoot() {
 	m.note(KindEscape, at, from[at:], m.text[at:])
 }
 
-// bareQuote reports whether text holds a quotation mark that no backslash escapes.
+// bareQuote reports whether text contains an unescaped quotation mark.
 func bareQuote(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

@@ -2,7 +2,7 @@ package jsonrepair
 
 import "strings"
 
-// guess is how likely a key begins at some place.
+// guess is the likelihood of a key.
 type guess int
 
 const (
@@ -22,7 +22,7 @@ func (m *mender) keyAt(i int) guess {
 	return m.bareKeyAt(i)
 }
 
-// quotedKeyAt guesses about the string that the mark open at i begins.
+// quotedKeyAt guesses about the string behind the mark open at i.
 func (m *mender) quotedKeyAt(i int, open mark) guess {
 	start := i + open.width
 	if strings.HasPrefix(m.text[start:], m.text[i:start]) && m.textAt(start+open.width) {
@@ -57,7 +57,7 @@ func (m *mender) quotedKeyAt(i int, open mark) guess {
 	return no
 }
 
-// keyEnd finds the mark that ends a key: on this line, and not far.
+// keyEnd finds the mark that ends a key: near, and on this line.
 func (m *mender) keyEnd(i int, open markKind) (end, width int) {
 	from, limit := i, min(len(m.text), i+lookAhead)
 	for i < limit && m.text[i] != '\n' {
@@ -92,8 +92,8 @@ func (m *mender) bareKeyAt(i int) guess {
 	if k.width > 0 || len(m.open) > 0 && m.top().bareKeys && !strings.HasPrefix(m.text[n:], "://") {
 		return surely
 	}
-	// A word and a colon are common in text, too. What follows must be a value,
-	// and no inner quotation be open.
+	// A word and a colon are common in text, too. A value must follow, and no inner quotation may be
+	// open.
 	if value := m.blank(n + 1); m.inner%2 == 0 && (value == len(m.text) || m.valueAt(value)) {
 		return surely
 	}

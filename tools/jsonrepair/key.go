@@ -45,7 +45,7 @@ func (m *mender) bareKey() {
 var endsBareKey = [256]bool{':': true, '=': true, ',': true, '{': true, '}': true,
 	'[': true, ']': true, '"': true, '\'': true, '\n': true}
 
-// bareKeyLen is the length of the text at pos up to what can end a key.
+// bareKeyLen returns the length of the text at pos up to the end of a key.
 func (m *mender) bareKeyLen() int {
 	i := m.pos
 	for i < len(m.text) && !endsBareKey[m.text[i]] {

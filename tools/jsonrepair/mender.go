@@ -8,49 +8,49 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// mender reads damaged JSON once, from left to right, and writes valid JSON. It
-// keeps open containers on a stack of its own, looks ahead over bounded distances or
-// remembers what it found, so that no input costs more than linear time or deep recursion.
+// mender reads damaged JSON once, from left to right, and writes valid JSON. It keeps open containers on
+// its own stack, and looks ahead over bounded distances or caches results, so that every input takes
+// linear time without deep recursion.
 type mender struct {
 	text     string
-	doc      []byte // text again
+	doc      []byte // text as bytes
 	maxDepth int
 
 	pos      int     // next byte to read; moves back over a comma at most
-	out      []byte  // valid JSON but for the closers of open
-	open     []frame // containers that still need their closer, outermost first
-	opened   tally   // how many of each kind are open
-	wrappers int     // "(" dropped whose ")" is still to come
+	out      []byte  // valid JSON without the closers of open
+	open     []frame // containers without their closer, outermost first
+	opened   tally   // number of open containers by kind
+	wrappers int     // dropped "(" whose ")" is expected
 
 	changes   []Change
-	around    []string // what stands around the value
+	around    []string // text around the value
 	total     int
 	cut       Cut
 	unsure    bool
-	unescaped bool // the text being written was never escaped, it seems
-	shutText  bool // the last text holds a closer: one that follows may be part of it
+	unescaped bool // the text being written seems unescaped
+	shutText  bool // the last text contains a closer: the next one may be part of it
 	noText    bool // the last text is empty: what follows may be it
-	bareText  bool // a text without quotes was read: a closer may belong to it
-	bareWord  bool // true, false or null was: it may be a text without quotes
-	words     bool // that is doubted
+	bareText  bool // an unquoted text was read: a closer may belong to it
+	bareWord  bool // true, false or null was read: it may be an unquoted text
+	words     bool // bareWord was in doubt
 	escapes   escapes
-	spare     int // wrong closers dropped since the last value; each stands for a missing one
+	spare     int // wrong closers dropped since the last value; each replaces a missing one
 
-	inner      int                   // quotation marks passed in the string being read; odd: one of a pair
-	closeless  [roleCount][marks]int // 1 + where a search began that found no closing quote
-	nestedFrom int                   // before this place no more is looked for JSON in a string
-	lastClose  int                   // place of the last quote that a closer follows, or -1
-	misses     int                   // containers that were no valid JSON after all
+	inner      int                   // quotation marks passed in the string being read; odd: one is open
+	closeless  [roleCount][marks]int // 1 + start of a search that found no closing quote
+	nestedFrom int                   // no JSON within a string is searched before this offset
+	lastClose  int                   // offset of the last quote with a closer behind it, or -1
+	misses     int                   // containers that were no valid JSON
 	newline    found                 // the next line break
 	starSlash  found                 // the next */
-	work       int                   // bytes looked at, so that tests can hold this to linear time
+	work       int                   // bytes looked at, for tests of linear time
 }
 
 // frame is an open container.
 type frame struct {
 	kind     byte // '{' or '['
 	members  int  // members or elements written
-	bareKeys bool // some key came without quotes
+	bareKeys bool // some key had no quotes
 }
 
 func (f *frame) closer() byte { return f.kind + 2 } // } follows { by two in ASCII, as ] follows [
@@ -65,7 +65,7 @@ func (t *tally) of(kind byte) *int {
 	return &t.brackets
 }
 
-// role says where a value stands; the look-ahead depends on it.
+// role is the position of a value, for the look-ahead.
 type role int
 
 const (
@@ -152,9 +152,8 @@ func (m *mender) value(r role) error {
 	return nil
 }
 
-// copied copies the container at pos as it is, if it is valid JSON and structure
-// follows. After maxMisses vain attempts none is made, so that they cost no more
-// than so many passes over the text.
+// copied copies the container at pos if it is valid JSON and structure follows. After maxMisses failures
+// it stops trying, which bounds the passes over the text.
 func (m *mender) copied() bool {
 	const maxMisses = 16
 	if m.misses == maxMisses || len(m.open) == 0 {
@@ -174,7 +173,7 @@ func (m *mender) copied() bool {
 	return false
 }
 
-// missing writes the null that stands for a value that is not there.
+// missing writes null for a missing value.
 func (m *mender) missing() error {
 	if len(m.open) == 0 {
 		return &Error{m.pos, "no JSON value"}
@@ -188,7 +187,7 @@ func (m *mender) missing() error {
 	return nil
 }
 
-// count writes the comma that parts the next member from the one before.
+// count writes the comma before the next member.
 func (m *mender) count() {
 	if m.top().members++; m.top().members > 1 {
 		m.out = append(m.out, ',')
@@ -207,7 +206,7 @@ func (m *mender) push(kind byte) error {
 	return nil
 }
 
-// reopen puts f on the stack.
+// reopen pushes f.
 func (m *mender) reopen(f frame) {
 	m.open = append(m.open, f)
 	*m.opened.of(f.kind)++
@@ -235,11 +234,11 @@ func (m *mender) drop(kind string, n int) {
 	m.pos += n
 }
 
-// dropAround skips n bytes that stand before or behind the value.
+// dropAround skips n bytes before or behind the value.
 func (m *mender) dropAround(kind string, n int) {
 	m.around = append(m.around, m.text[m.pos:m.pos+n])
 	m.drop(kind, n)
 }
 
-// excerpt is the beginning of s, as a change shows it.
+// excerpt returns the beginning of s for a change.
 func excerpt(s string) string { return scan.Head(s, maxShown) }

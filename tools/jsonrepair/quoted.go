@@ -5,7 +5,7 @@ import "strings"
 // mark is a quotation mark in the text.
 type mark struct {
 	kind  markKind
-	width int // bytes; 0 is no mark
+	width int // in bytes; 0 is no mark
 }
 
 type markKind int
@@ -47,8 +47,8 @@ func markAt(s string, i int) mark {
 	return mark{}
 }
 
-// closedBy reports whether k can end a string that open began. A straight quote
-// needs its own kind; a curly one takes any of its family.
+// closedBy reports whether k can end a string that open began. A straight quote needs its own kind; a
+// curly one takes any of its family.
 func (open markKind) closedBy(k markKind) bool {
 	return open == k || open == curlyDouble && k == double || open == curlySingle && k == single
 }
@@ -76,17 +76,16 @@ func (m *mender) nextMark(i int, open markKind) (int, mark) {
 	return len(s), mark{}
 }
 
-// extent is where a string ends.
+// extent is the end of a string.
 type extent struct {
-	end   int  // after its last byte
-	next  int  // where reading goes on, after a closing quote
+	end   int  // behind its last byte
+	next  int  // where reading continues, behind a closing quote
 	quote bool // a quote closed it
 	cut   bool // the text ended first
 	lost  bool // no quote closed it, but the closers of all containers end the text
 }
 
-// quoted reads a string in quotes of any kind, and those joined to it: by +, or in a line of their own,
-// as programs part long texts.
+// quoted reads a string in quotes of any kind, and those joined to it: by +, or on lines of their own.
 func (m *mender) quoted(r role) {
 	m.oneQuoted(r)
 	for r != inKey {
@@ -114,7 +113,7 @@ func (m *mender) quoted(r role) {
 	}
 }
 
-// joins reports whether the + at i joins a string to the one before.
+// joins reports whether the + at i joins two strings.
 func (m *mender) joins(i int) bool { return m.opensString(i+1) || m.commentAt(m.blank(i+1)) }
 
 // oneQuoted reads one string in quotes.
@@ -133,7 +132,7 @@ func (m *mender) oneQuoted(r role) {
 	// and no other mark could be the text's
 	doubled := m.text[at:start] == `""` && !strings.ContainsAny(m.text[start:e.end], "\"'`\\")
 	if !e.quote || r != inKey && e.next-e.end < start-at && !doubled {
-		m.doubt() // it lacks a mark, or one too many opened it
+		m.doubt() // it lacks a mark, or has a surplus one
 	}
 	m.writeString(start, e.end)
 	switch closing := m.text[e.end:e.next]; {
@@ -153,8 +152,8 @@ func (m *mender) oneQuoted(r role) {
 	m.pos = e.next
 }
 
-// openingAndExtent returns where the content of the string at i begins and ends.
-// Besides plain quotes it knows """triple""" and ""doubled"" ones.
+// openingAndExtent returns the start and end of the content of the string at i. It also knows
+// """triple""" and ""doubled"" quotes.
 func (m *mender) openingAndExtent(i int, open mark, r role) (int, extent) {
 	one := m.text[i : i+open.width]
 	start := i + open.width
@@ -174,13 +173,13 @@ func (m *mender) openingAndExtent(i int, open mark, r role) (int, extent) {
 	return start, m.stringExtent(start, open.kind, "", r)
 }
 
-// textAt reports whether words go on at i, and no structure.
+// textAt reports whether words continue at i, and no structure.
 func (m *mender) textAt(i int) bool {
 	return i < len(m.text) && strings.IndexByte(",:;}]) \n\r\t\"'`", m.text[i]) < 0
 }
 
-// stringExtent finds the end of the string whose content begins at start. The
-// mark again may follow the closing one.
+// stringExtent finds the end of the string whose content begins at start. The mark again may follow the
+// closing one.
 func (m *mender) stringExtent(start int, open markKind, again string, r role) extent {
 	known := &m.closeless[r][open]
 	if *known > 0 && start >= *known-1 {
@@ -198,7 +197,7 @@ func (m *mender) stringExtent(start int, open markKind, again string, r role) ex
 			after += len(again)
 		}
 		if m.closes(after, r) {
-			// An inner quote that is the last byte of the text closes nothing for sure.
+			// An inner quote at the end of the text closes nothing for sure.
 			cut := m.inner > 0 && r != inRoot && m.blank(after) == len(m.text)
 			return extent{end: q, next: after, quote: true, cut: cut}
 		}
@@ -214,8 +213,8 @@ func (m *mender) stringExtent(start int, open markKind, again string, r role) ex
 	}
 }
 
-// nestedEnd returns where JSON ends that stands in a string with its quotes bare,
-// as in "run {"a": 1} now": q is its first quote. It returns 0 if there is none.
+// nestedEnd returns the end of unescaped JSON within a string, as in "run {"a": 1} now", where q is its
+// first quote; 0 if there is none.
 func (m *mender) nestedEnd(start, q int, r role) int {
 	p := m.trim(start, q) - 1
 	if r == inKey || p < max(start, m.nestedFrom) || m.text[p] != '{' && m.text[p] != '[' {

@@ -1,8 +1,7 @@
-// Package jsonrepair turns text that was meant as JSON into JSON: what language
-// models and people write by hand, with quotes, commas and brackets that are
-// missing, wrong or too many. Valid JSON comes back byte for byte. It mends syntax
-// and nothing else: it knows no schema and keeps no state. What it makes up is a null
-// where a value is missing and the digit that a number lacks; both are told of.
+// Package jsonrepair turns damaged JSON, as models and people write it, into JSON: quotes, commas and
+// brackets that are missing, wrong or surplus. Valid JSON is returned byte for byte. It repairs syntax
+// only, knows no schema and keeps no state. It invents a null for a missing value and a missing digit of
+// a number, and reports both.
 package jsonrepair
 
 import (
@@ -11,14 +10,14 @@ import (
 	"strings"
 )
 
-// Result is text, read as one JSON value.
+// Result is text as one JSON value.
 type Result struct {
 	JSON    []byte   // one valid JSON value
-	Changes []Change // the first changes, at most MaxChanges, in the order of the text
-	Total   int      // all changes, also those that Changes has no room for
+	Changes []Change // the first changes, at most MaxChanges, in text order
+	Total   int      // all changes, also those not in Changes
 	Cut     Cut
-	Around  string // what was dropped before and behind the value, but for blanks
-	Words   bool   // true, false or null may be a text that lacks its quotes, if their parameters take text
+	Around  string // text dropped around the value, without blanks
+	Words   bool   // true, false or null may be an unquoted text
 	Unsure  bool
 }
 
@@ -26,8 +25,8 @@ type Result struct {
 type Change struct {
 	Kind string // one of the kinds below
 	At   int    // byte offset in the text
-	From string // at most 80 bytes of what stood there
-	To   string // at most 80 bytes of what it became
+	From string // at most 80 bytes before the change
+	To   string // at most 80 bytes after it
 }
 
 // The kinds of change. They are stable: logs and metrics may count them.
@@ -51,31 +50,30 @@ const (
 	KindSequence = "json.sequence" // several values put into one array
 )
 
-// Cut says what the end of the text cut off. Text that ends too early may be
-// closed, but a value that was cut mid-way is not what the writer meant.
+// Cut tells what the end of the text cut off. A text that ends early may be closed, but a value that was
+// cut is not what was meant.
 type Cut int
 
-// How much the end of the text cut off.
+// What the end of the text cut off.
 const (
 	Whole   Cut = iota // nothing
 	Closers            // only } and ]: every value is complete
-	// nothing, it seems: a string lost its closing quote, and the closers that everything waits for end the
-	// text
+	// nothing, it seems: a string lost its closing quote, and the closers of all containers end the text
 	Unquoted
-	Unended // inside the last string: it lacks its closing quote, and all that follows
-	// inside another value: a number, a literal, a key or a comma without what must follow
+	Unended // the closing quote of the last string, and all that follows
+	// part of another value: a number, a literal, a key, or the value behind a comma
 	MidValue
 )
 
-// MaxChanges is how many changes a Result tells of.
+// MaxChanges bounds Result.Changes.
 const MaxChanges = 64
 
 const (
-	defaultDepth = 256 // nesting allowed where the caller names no limit
-	maxShown     = 80  // bytes of each side of a change that is told of
+	defaultDepth = 256 // nesting by default
+	maxShown     = 80  // bytes of each side of a change
 )
 
-// Error says where text cannot be read as JSON, and why.
+// Error tells where and why text cannot be read as JSON.
 type Error struct {
 	At  int // byte offset in the text
 	Msg string
@@ -83,12 +81,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("byte %d: %s", e.At, e.Msg) }
 
-// Repair reads text as one JSON value, as a forgiving reader would.
+// Repair reads text as one JSON value.
 //
-// Valid JSON comes back byte for byte without the white space around it; a
-// duplicate key stays. Anything else is rewritten, and every change is counted;
-// undamaged parts stay as they are, but for white space. Containers nested deeper
-// than maxDepth (0: 256) are an *Error, as is text without any value. Time is
+// Valid JSON is returned byte for byte without the white space around it; duplicate keys stay. Anything
+// else is rewritten, and every change is counted; undamaged parts keep their bytes, except white space.
+// Containers nested deeper than maxDepth (0: 256), and text without a value, yield an *Error. Time is
 // linear in len(text).
 func Repair(text string, maxDepth int) (Result, error) {
 	if maxDepth <= 0 {
@@ -107,12 +104,12 @@ func Repair(text string, maxDepth int) (Result, error) {
 	return m.mend()
 }
 
-// Has reports whether a change of this kind was made, as far as Changes tells.
+// Has reports whether Changes contains a change of this kind.
 func (r Result) Has(kind string) bool {
 	return slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Kind == kind })
 }
 
-// Only reports whether changes were made, and none but those of these kinds.
+// Only reports whether there are changes, all of these kinds.
 func (r Result) Only(kinds ...string) bool {
 	return len(r.Changes) > 0 && r.Total == len(r.Changes) &&
 		!slices.ContainsFunc(r.Changes, func(c Change) bool { return !slices.Contains(kinds, c.Kind) })

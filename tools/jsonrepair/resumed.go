@@ -7,9 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Resumed returns the object that text ends in, where all that stands before it is beginnings of it,
-// one or more: a stream that was taken up again repeats what it had said, and so do snapshots that are
-// joined. No other text is made so, hence this is no guess.
+// Resumed returns the object that ends text if only beginnings of it precede it: resumed streams repeat
+// what they sent, and so do joined snapshots. No other text looks so, hence this is no guess.
 func Resumed(text string, maxDepth int) (object string, ok bool) {
 	if maxDepth <= 0 {
 		maxDepth = defaultDepth
@@ -21,12 +20,12 @@ func Resumed(text string, maxDepth int) (object string, ok bool) {
 	}
 	object = text[at:]
 	match := matches(object, text[:at])
-	reach := 0 // up to there, a beginning may end anywhere
+	reach := 0 // up to here, a beginning may end anywhere
 	for i := 0; i < at && i <= reach; i++ {
 		switch half := string(utf8.RuneError); {
 		case scan.IsSpace(text[i]):
 			reach = max(reach, i+1)
-		case strings.HasPrefix(text[i:], half): // of a character that was cut
+		case strings.HasPrefix(text[i:], half): // of a cut character
 			reach = max(reach, i+len(half))
 		}
 		reach = max(reach, i+match[i])
@@ -34,8 +33,8 @@ func Resumed(text string, maxDepth int) (object string, ok bool) {
 	return object, reach >= at
 }
 
-// lastObject is where the object begins that text ends in, if that is valid; else any place, or -1.
-// Read from its end, a quotation mark is one unless backslashes stand before it.
+// lastObject returns the start of the valid object that ends text; else any offset, or -1. It reads
+// backwards, where a quotation mark counts unless backslashes precede it.
 func lastObject(text string) int {
 	if !strings.HasSuffix(text, "}") {
 		return -1
@@ -64,8 +63,8 @@ func lastObject(text string) int {
 	return -1
 }
 
-// matches returns how many bytes at each place of text are a beginning of object. It is the Z
-// function, so that time is linear.
+// matches returns, for each offset of text, the length of the beginning of object there. It is the Z
+// function, in linear time.
 func matches(object, text string) []int {
 	all := object + text
 	z := make([]int, len(all))
@@ -86,8 +85,8 @@ func matches(object, text string) []int {
 	return z[len(object):]
 }
 
-// beginsAgain reports whether the text begins again within itself, or at its end is about to: a stream
-// that was taken up again repeats what it had said.
+// beginsAgain reports whether the text begins again within itself, or at its end, as a resumed stream
+// does.
 func (m *mender) beginsAgain() bool {
 	text := strings.TrimRight(m.text[max(strings.IndexByte(m.text, '{'), 0):], asciiSpace)
 	colon := strings.IndexByte(text[:min(len(text), lookAhead)], ':')

@@ -2,8 +2,8 @@ package jsonrepair
 
 import "strings"
 
-// root reads the value that the text holds, and drops what stands around it.
-// Several values that commas or lines part become one array.
+// root reads the value in the text and drops what surrounds it. Several values, separated by commas or
+// lines, become one array.
 func (m *mender) root() error {
 	if err := m.preamble(); err != nil {
 		return err
@@ -28,8 +28,8 @@ func (m *mender) root() error {
 	}
 }
 
-// rootValue reads one value that begins with the byte begin. An object goes on
-// where a comma and a key follow its closer: the closer came too early.
+// rootValue reads one value that begins with the byte begin. An object continues if a comma and a key
+// follow its closer, which came too early.
 func (m *mender) rootValue(begin byte) error {
 	if err := m.value(inRoot); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (m *mender) rootValue(begin byte) error {
 	}
 }
 
-// preamble moves to where the value begins.
+// preamble moves to the start of the value.
 func (m *mender) preamble() error {
 	for {
 		m.skip()
@@ -88,8 +88,8 @@ func (m *mender) preamble() error {
 	}
 }
 
-// opening judges the beginning of the text: the length of a code fence to drop,
-// also one with a bracket before it, -1 for a value, 0 for anything else.
+// opening judges the start of the text: the length of a code fence to drop, also behind a bracket, -1
+// for a value, 0 for anything else.
 func (m *mender) opening(rest string) int {
 	switch c := rest[0]; {
 	case strings.HasPrefix(rest, fence):
@@ -102,9 +102,8 @@ func (m *mender) opening(rest string) int {
 	return 0
 }
 
-// seek finds the value in text that begins with something else: in a code fence,
-// an object, an array, the argument of a callback. It returns pos where all of
-// the text is the value.
+// seek finds the value in text that begins otherwise: in a code fence, an object, an array, the argument
+// of a callback. It returns pos if all of the text is the value.
 func (m *mender) seek() int {
 	m.work += len(m.text) - m.pos
 	object, array := -1, -1
@@ -140,8 +139,8 @@ func (m *mender) opensArray(i int) bool {
 	return n == len(m.text) || m.text[n] == ']' || m.valueAt(n)
 }
 
-// another reports whether a further value follows a root value that began with
-// the byte begin. Anything else is dropped.
+// another reports whether a further value follows a root value that began with begin. Anything else is
+// dropped.
 func (m *mender) another(begin byte) (bool, error) {
 	from := m.pos
 	m.skip()
@@ -163,8 +162,8 @@ func (m *mender) another(begin byte) (bool, error) {
 	return true, nil
 }
 
-// continues reports whether the text at pos goes on as a sequence whose value
-// before began with the byte begin: containers follow containers, scalars scalars.
+// continues reports whether the text at pos continues a sequence: containers follow containers, scalars
+// scalars.
 func (m *mender) continues(begin byte) bool {
 	c := m.text[m.pos]
 	container := c == '{' || c == '['
@@ -174,8 +173,8 @@ func (m *mender) continues(begin byte) bool {
 	return !container && m.valueAt(m.pos)
 }
 
-// dropRest drops what stands behind the value, unless closers without openers
-// say that members are among it: then the object did not end where it seemed to.
+// dropRest drops the text behind the value, unless closers without openers show that it contains
+// members.
 func (m *mender) dropRest(begin byte) error {
 	rest := strings.TrimRight(m.text[m.pos:], asciiSpace)
 	if rest == "" {

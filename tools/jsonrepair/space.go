@@ -27,7 +27,7 @@ func (m *mender) skip() {
 	}
 }
 
-// blank returns the first place from i on that is no white space.
+// blank returns the first offset from i on that is no white space.
 func (m *mender) blank(i int) int {
 	from := i
 	for i < len(m.text) {
@@ -41,7 +41,7 @@ func (m *mender) blank(i int) int {
 	return i
 }
 
-// trim returns to, less the white space before it, but no less than from.
+// trim returns to without the white space before it, at least from.
 func (m *mender) trim(from, to int) int {
 	n := to
 	for n > from && scan.IsSpace(m.text[n-1]) {
@@ -51,16 +51,15 @@ func (m *mender) trim(from, to int) int {
 	return n
 }
 
-// lineBreak reports whether a new line begins between from and to.
+// lineBreak reports whether a line begins between from and to.
 func (m *mender) lineBreak(from, to int) bool {
 	return strings.IndexByte(m.text[from:to], '\n') >= 0
 }
 
-// ends reports whether the text ends at i: nothing is left, or a code fence ends.
+// ends reports whether the text ends at i, maybe in a code fence.
 func (m *mender) ends(i int) bool { return i >= len(m.text) || m.fenceEnds(i) }
 
-// fenceEnds reports whether a closing code fence stands at i, alone on the rest of
-// its line but for closers.
+// fenceEnds reports whether a closing code fence stands at i, with only closers behind it on its line.
 func (m *mender) fenceEnds(i int) bool {
 	if m.text[i] != '`' || !strings.HasPrefix(m.text[i:], fence) {
 		return false
@@ -71,10 +70,10 @@ func (m *mender) fenceEnds(i int) bool {
 	return i == len(m.text) || m.text[i] == '\n'
 }
 
-// fenceLen is the length of the opening code fence s begins with: "```json".
+// fenceLen returns the length of the opening code fence at the start of s: "```json".
 func fenceLen(s string) int { return len(fence) + wordLen(s[len(fence):]) }
 
-// wordLen is the length of the ASCII name that s begins with.
+// wordLen returns the length of the ASCII name at the start of s.
 func wordLen(s string) int {
 	n := 0
 	for n < len(s) && isWordByte(s[n]) {
@@ -83,14 +82,13 @@ func wordLen(s string) int {
 	return n
 }
 
-// isWordByte reports whether c may stand in an unquoted key; a byte of a
-// character beyond ASCII may.
+// isWordByte reports whether c may stand in an unquoted key, as may bytes beyond ASCII.
 func isWordByte(c byte) bool {
 	return c|0x20-'a' < 26 || isDigit(c) || c == '_' || c == '$' || c == '-' || c == '.' || c >= 0x80
 }
 
-// blankWidth is the width of the white space character at i, or 0. It knows the
-// spaces that models write beside those of JSON, and characters that cannot be seen.
+// blankWidth returns the width of the white space at i, or 0. It includes other spaces that models
+// write, and invisible characters.
 func blankWidth(s string, i int) int {
 	c := s[i]
 	if c > ' ' && c < 0x80 {

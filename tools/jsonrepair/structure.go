@@ -2,9 +2,8 @@ package jsonrepair
 
 import "strings"
 
-// separate reads what stands between two members: white space, comments, commas
-// and closers. It reports whether another member follows in the container that
-// is now the innermost one.
+// separate reads what stands between two members: white space, comments, commas and closers. It reports
+// whether another member follows in the innermost container.
 func (m *mender) separate() bool {
 	commas, at := 0, m.pos // at: the first comma, or pos
 	for {
@@ -47,7 +46,7 @@ func (m *mender) separate() bool {
 		case m.danglingQuote():
 			// a container, which no quote follows
 			behind := m.pos > 0 && strings.IndexByte("}]", m.text[m.pos-1]) >= 0
-			// else a key was begun, and the model thought better of it
+			// else a key was begun and given up
 			if commas != 1 && !behind || m.total > 0 || !m.closersEnd(m.pos+1) {
 				m.doubt()
 			}
@@ -60,7 +59,7 @@ func (m *mender) separate() bool {
 	}
 }
 
-// noteCommas records the difference between the commas wanted and those found.
+// noteCommas records the difference between wanted and found commas.
 func (m *mender) noteCommas(want, found, at int) {
 	switch {
 	case found > want:
@@ -78,15 +77,14 @@ func (m *mender) noteCommas(want, found, at int) {
 	}
 }
 
-// danglingQuote reports whether the quote at pos opens no string: nothing but closers follow, as in
-// {"a":"b","}.
+// danglingQuote reports whether the quote at pos opens no string, as only closers follow: {"a":"b","}.
 func (m *mender) danglingQuote() bool {
 	k := markAt(m.text, m.pos)
 	return k.width > 0 && (m.closersEnd(m.pos + k.width))
 }
 
-// dropStray drops words at pos that stand before a quoted key, as in
-// {"a":1, NOTE "b":2}, and reports whether there are any.
+// dropStray drops words at pos before a quoted key, as in {"a":1, NOTE "b":2}, and reports whether there
+// are any.
 func (m *mender) dropStray() bool {
 	n := m.bareKeyLen()
 	end := m.pos + n
@@ -98,9 +96,8 @@ func (m *mender) dropStray() bool {
 	return true
 }
 
-// brace handles an opening brace where a key should be, and reports whether it
-// closed the object: in an array it begins the next element, and the object
-// before it lacks its closer. Anywhere else the brace is one too many.
+// brace handles an opening brace in place of a key, and reports whether it closed the object: in an
+// array it begins the next element, and the object before it lacks its closer. Elsewhere it is surplus.
 func (m *mender) brace() bool {
 	if n := len(m.open); n > 1 && m.open[n-2].kind == '[' {
 		m.note(KindCloser, m.pos, "", "}")
@@ -111,10 +108,9 @@ func (m *mender) brace() bool {
 	return false
 }
 
-// close reads the closer c, and reports whether it closed the innermost
-// container. A closer of the other kind closes what is open inside its own
-// container first; where there is no such container it is dropped, or stands
-// for the right closer.
+// close reads the closer c, and reports whether it closed the innermost container. One of the other kind
+// first closes what is open within its own container; without such a container it is dropped, or
+// replaces the right closer.
 func (m *mender) close(c byte) bool {
 	right := m.top().closer()
 	if c == right {
@@ -139,8 +135,8 @@ func (m *mender) close(c byte) bool {
 	return false
 }
 
-// finish closes all containers at the end of the text. After a comma, a colon or
-// an opener something was still to come, so that the end cut into a value.
+// finish closes all containers at the end of the text. Behind a comma, a colon or an opener, a value was
+// cut.
 func (m *mender) finish(comma bool) {
 	if m.pos < len(m.text) {
 		m.doubtBare()
@@ -161,7 +157,7 @@ func (m *mender) finish(comma bool) {
 	m.note(KindCloser, m.pos, "", string(m.out[from:]))
 }
 
-// colon reads what parts a key from its value. Without a value, null follows.
+// colon reads what separates a key from its value; null replaces a missing value.
 func (m *mender) colon() {
 	m.out = append(m.out, ':')
 	m.skip()
@@ -186,8 +182,8 @@ func (m *mender) colon() {
 	}
 }
 
-// unwrap drops what surrounds a value, and reports whether there was any: a
-// bracket as in (1), a constructor as in ObjectId("1"), a code fence.
+// unwrap drops what surrounds a value: a bracket as in (1), a constructor as in ObjectId("1"), a code
+// fence. It reports whether it did.
 func (m *mender) unwrap() bool {
 	rest := m.text[m.pos:]
 	if strings.HasPrefix(rest, fence) {
@@ -216,8 +212,8 @@ func (m *mender) unwrap() bool {
 	return true
 }
 
-// prefix drops what languages write in front of the quotes of a text, as in r"x" and @"x", and reports
-// whether there is any. What a backslash is behind it, they do not agree on.
+// prefix drops prefixes of quotes, as in r"x" and @"x", and reports whether it did. Languages disagree
+// about backslashes behind them.
 func (m *mender) prefix(r role) bool {
 	const longest = 2
 	for n := 1; r == inObject && n <= longest && m.pos+n < len(m.text); n++ {
@@ -236,8 +232,8 @@ func (m *mender) prefix(r role) bool {
 	return false
 }
 
-// label drops debris in front of an object that is a member's value: {"arguments": json {…}}, and
-// reports whether there is any.
+// label drops debris before an object that is a member's value: {"arguments": json {…}}, and reports
+// whether it did.
 func (m *mender) label(r role) bool {
 	const longest = 24
 	rest := m.text[m.pos:min(len(m.text), m.pos+longest)]
@@ -256,12 +252,12 @@ func (m *mender) label(r role) bool {
 	return true
 }
 
-// labels are words that servers and models write in front of arguments.
+// labels are words that servers and models write before arguments.
 var labels = map[string]bool{"json": true, "code": true, "arguments": true, "args": true, "parameters": true,
 	"input": true}
 
-// parenthesised reports whether the ( at i surrounds one whole value: (1) is a
-// number, (555) 1234 is text.
+// parenthesised reports whether the ( at i surrounds one whole value: (1) is a number, (555) 1234 is
+// text.
 func (m *mender) parenthesised(i int) bool {
 	end := min(len(m.text), i+lookAhead)
 	n := strings.IndexByte(m.text[i:end], ')')

@@ -2,9 +2,8 @@ package jsonrepair
 
 import "strings"
 
-// endedBefore judges a quotation mark at q that closes nothing: it may open the
-// next string, because the one that began at start lost its closing quote. Where
-// inner quotes were passed, it takes more than a word and a colon to say so.
+// endedBefore judges a quotation mark at q that closes nothing: it may open the next string, as the one
+// at start lost its closing quote. Behind inner quotes, a word and a colon do not prove that.
 func (m *mender) endedBefore(start, q, after int, r role) (end int, ok bool) {
 	p := m.trim(start, q) - 1
 	if p < start {
@@ -39,9 +38,8 @@ func (m *mender) commaBeforeKey(start, end int) (comma int, ok bool) {
 	return comma, i < end && comma > start && m.text[comma] == ','
 }
 
-// unclosed ends a string that begins at start and has no closing quote. Text
-// that ends in a closer was closed by someone: then the string ends before the
-// first thing that looks like structure, else it takes the rest.
+// unclosed ends a string that begins at start and has no closing quote. If text ends in a closer, the
+// string ends before the first apparent structure; else it takes the rest.
 func (m *mender) unclosed(start int, r role) extent {
 	last := m.trim(0, len(m.text))
 	rest := extent{end: len(m.text), next: len(m.text), cut: true}
@@ -69,8 +67,8 @@ func (m *mender) unclosed(start int, r role) extent {
 	return extent{end: m.trim(start, end), next: end, cut: !all, lost: all}
 }
 
-// beforeClosers steps back from the end of the text over the closers that open
-// containers wait for. all says that every one of them is there.
+// beforeClosers steps back from the end of the text over the closers of open containers. all reports
+// that all are there.
 func (m *mender) beforeClosers(start, last int) (end int, all bool) {
 	end = last
 	for i := range m.open {

@@ -8,24 +8,24 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Result is what one earlier call gave.
+// Result is the result of one earlier call.
 type Result struct {
 	Text   string
-	Ranked bool     // it is a list, the best first
-	Names  []string // what the call itself named
+	Ranked bool     // a list with the best first
+	Names  []string // named by the call itself
 }
 
-// Candidate is something that may be meant.
+// Candidate is a possible referent.
 type Candidate struct{ Text, Title string }
 
-// Found is what may be meant, in the order in which it stands.
+// Found are the possible referents, in order.
 type Found struct {
 	All    []Candidate
 	Ranked bool // the best is the first
 }
 
-// Find gives what may be meant by an argument of a kind: that of the last list, or, without
-// one, of the last result that has something of that kind.
+// Find returns what an argument of a kind may refer to: from the last list, else from the last result
+// with something of that kind.
 func Find(kind Kind, earlier []Result) (out Found) {
 	for i := len(earlier) - 1; i >= 0; i-- {
 		e := &earlier[i]
@@ -60,8 +60,7 @@ func (e *Result) find(kind Kind) (out []Candidate) {
 	return out
 }
 
-// Choose gives the one that is meant. With first, the best of a list is meant where nothing is
-// said about which.
+// Choose returns the referent. With first, it is the best of a list if nothing else decides.
 func (r *Ref) Choose(f Found, first bool) (string, bool) {
 	switch {
 	case r.Exact != "":
@@ -95,7 +94,7 @@ var (
 	pathKeys = []string{"path", "file", "filename", "file_path"}
 )
 
-// findURLs gives the URLs of a text, each once. In JSON each object of a list counts as one.
+// findURLs returns the distinct URLs of a text. In JSON, each object of a list counts as one.
 func findURLs(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
@@ -112,7 +111,7 @@ func findURLs(text string) (out []Candidate) {
 	return out
 }
 
-// trimmed is a URL without what ends the sentence around it.
+// trimmed returns a URL without the end of the sentence around it.
 func trimmed(v string) string {
 	for spare := strings.Count(v, ")") - strings.Count(v, "("); ; {
 		short := strings.TrimRight(v, ".,;:!?*_…")
@@ -126,10 +125,10 @@ func trimmed(v string) string {
 	}
 }
 
-// maxDeep is how deep in a document names are looked for: a page may be nothing but brackets.
+// maxDeep bounds the nesting in which names are searched: a page may consist of brackets.
 const maxDeep = 32
 
-// members gives what stands under one of these keys, one of each object.
+// members returns the values of these keys, one for each object.
 func members(v gjson.Result, keys []string, is func(string) bool, deep int, out []Candidate) []Candidate {
 	if deep == 0 {
 		return out
@@ -158,8 +157,8 @@ var (
 	end  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,7}$`)
 )
 
-// findFiles gives the files that a text names, each once. Where lines are names and nothing
-// else, as in a list of files, only those count.
+// findFiles returns the distinct files that a text names. If lines are only names, as in a list of
+// files, only those count.
 func findFiles(text string) (out []Candidate) {
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "{") || strings.HasPrefix(doc, "[") {
 		if gjson.Valid(doc) {
@@ -188,14 +187,14 @@ func findFiles(text string) (out []Candidate) {
 	return out
 }
 
-// isFile reports whether a word looks like the name of a file.
+// isFile reports whether a word looks like a file name.
 func isFile(name string) bool {
 	return !strings.Contains(name, "://") && (end.MatchString(name) ||
 		strings.Contains(strings.Trim(name, "/"), "/")) &&
 		strings.ContainsFunc(name, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' })
 }
 
-// maxFound is how many of one result count.
+// maxFound bounds the candidates of one result.
 const maxFound = 200
 
 func add(all []Candidate, c Candidate) []Candidate {

@@ -1,5 +1,5 @@
-// Package refer finds arguments that stand for something which was said earlier, such as "the
-// top result" or <output file>, and what they may mean. It knows no tool and no rule.
+// Package refer finds arguments that refer to something earlier, such as "the top result" or <output
+// file>, and what they may refer to. It knows no tools and no rules.
 package refer
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Kind is what an argument should be.
+// Kind is the kind of an argument.
 type Kind string
 
 // The kinds.
@@ -17,13 +17,13 @@ const (
 	Path Kind = "path"
 )
 
-// Ref is an argument that stands for something else.
+// Ref is an argument that refers to something else.
 type Ref struct {
-	Exact string   // it holds what it means, with something around it
-	Nth   int      // the first is 1; 0: it does not say
-	About []string // words that the meant one must have, in lower case
-	Start string   // how the meant one begins
-	Vague bool     // it cannot be told which one is meant
+	Exact string   // the value itself, without the text around it
+	Nth   int      // from 1; 0: unspecified
+	About []string // words of the referent, in lower case
+	Start string   // its beginning
+	Vague bool     // the referent is unclear
 }
 
 var (
@@ -35,11 +35,10 @@ var (
 	hostlike = regexp.MustCompile(`^(?i)[a-z0-9-]+(?:\.[a-z0-9-]+)*\.([a-z]{2,}|xn--[a-z0-9-]+)(?::\d+)?(?:[/?#]\S*)?$`)
 )
 
-// fields are last parts of names with dots that no host ends in.
+// fields are last parts of dotted names that no host has.
 var fields = []string{"url", "uri", "href", "path", "file", "result", "results", "output"}
 
-// Read says what an argument of a kind stands for. It is false for one that says itself what
-// is meant.
+// Read returns what an argument of a kind refers to; false if it is a value itself.
 func (w Words) Read(value string, kind Kind) (Ref, bool) {
 	v := strings.TrimSpace(value)
 	if v == "" {
@@ -95,7 +94,7 @@ func (w Words) path(v string) (Ref, bool) {
 	cut, elided := cutElided(v)
 	switch {
 	case strings.HasPrefix(v, "./"):
-		return Ref{}, false // a model that means a file of such a name writes it so
+		return Ref{}, false // a real file of such a name is written so
 	case strings.HasPrefix(v, "<") && wrapped && s.words > 0:
 		return s.ref(), true
 	case wrapped && plain:
@@ -114,19 +113,19 @@ func (w Words) path(v string) (Ref, bool) {
 	return s.ref(), s.noun && (shouts || s.index || strings.Contains(v, " ") && (s.earlier || s.glue))
 }
 
-// holds reports whether a part of v is left to be filled in.
+// holds reports whether v has a part to be filled in.
 func holds(v string, is func(part string) bool) bool {
 	return slices.ContainsFunc(blank.FindAllString(v, -1), is)
 }
 
-// cutElided is what stands before the dots of a value that was not written out.
+// cutElided returns the text before the dots of an abbreviated value.
 func cutElided(v string) (before string, yes bool) {
 	at := elided.FindStringIndex(v)
 	if at == nil {
 		return "", false
 	}
 	if at[1] < len(v) {
-		return v, true // in the middle: it begins like nothing that there is
+		return v, true // in the middle: no beginning is known
 	}
 	return strings.TrimRight(v, ".…"), true
 }
@@ -137,13 +136,13 @@ func isHost(v string) bool {
 	return m != nil && !slices.Contains(fields, strings.ToLower(m[1]))
 }
 
-// wrappers stand around a word that is to be replaced.
+// wrappers surround a word to be replaced.
 var wrappers = [][2]string{
 	{"{{", "}}"}, {"${", "}"}, {"[[", "]]"}, {"<<", ">>"}, {"<", ">"}, {"{", "}"}, {"[", "]"}, {"(", ")"}, {"%%", "%%"}, {"%", "%"}, {"__", "__"}, {"«", "»"},
 	{"***", "***"}, {"**", "**"}, {"*", "*"},
 }
 
-// unwrap takes off what stands around a whole value. Quotes alone say nothing.
+// unwrap removes what surrounds a whole value. Quotes alone mean nothing.
 func unwrap(v string) (inner string, wrapped bool) {
 	for {
 		before := v
@@ -162,8 +161,8 @@ func unwrap(v string) (inner string, wrapped bool) {
 	}
 }
 
-// AddScheme gives an address that lacks it https://. It is false where v is none: a name with
-// one of these endings is a file.
+// AddScheme adds https:// to an address without a scheme; false if v is none: a name with one of these
+// endings is a file.
 func AddScheme(v string, files []string) (string, bool) {
 	v = strings.TrimSpace(v)
 	if rest, ok := strings.CutPrefix(v, "//"); ok && isHost(rest) {

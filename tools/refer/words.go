@@ -6,18 +6,18 @@ import (
 	"unicode"
 )
 
-// Role is what a word does in such an argument.
+// Role is the meaning of a word in such an argument.
 type Role int
 
 // The roles.
 const (
-	Strange Role = iota // a word of which nothing is known
-	Noun                // what is meant: link, file, result
-	Earlier             // where it stands: above, previous
-	Blank               // it is to be filled in: insert, todo
-	Order               // which one: first, second
-	Many                // more than one, or one that cannot be told: all, next, latest
-	Step                // the number beside it counts calls: step, turn
+	Strange Role = iota // unknown
+	Noun                // the thing: link, file, result
+	Earlier             // its place: above, previous
+	Blank               // to be filled in: insert, todo
+	Order               // its number: first, second
+	Many                // several, or an unclear one: all, next, latest
+	Step                // the number counts calls: step, turn
 	Glue                // the, of, from
 )
 
@@ -27,12 +27,12 @@ type Word struct {
 	Nth  int // of Order
 }
 
-// Words are those of which such arguments are made, in lower case.
+// Words are the words of such arguments, in lower case.
 type Words map[string]Word
 
-// phrase is what the words of an argument say.
+// phrase is the meaning of an argument's words.
 type phrase struct {
-	words, known               int // all; those that say that it stands for something
+	words, known               int // number of words, and of those that mark a reference
 	nth                        []int
 	about                      []string
 	noun, earlier, glue, index bool
@@ -57,7 +57,7 @@ func (p phrase) ref() Ref {
 type token struct {
 	text    string
 	number  bool
-	counted bool // a number that counts from 0: it stands in brackets, or between dots
+	counted bool // counted from 0: in brackets, or between dots
 }
 
 // say reads the words of an argument.
@@ -116,7 +116,7 @@ func (p *phrase) number(t token, ofStep bool) {
 	}
 }
 
-// tokens cuts a text into words and numbers; firstResultUrl and RESULT_URL are several words.
+// tokens splits a text into words and numbers; firstResultUrl and RESULT_URL are several words.
 func tokens(text string) (out []token) {
 	runes := []rune(text)
 	for i := 0; i < len(runes); {

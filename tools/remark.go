@@ -10,20 +10,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// controlToken is a token of Harmony, and nothing that only looks so: it has one word.
+// controlToken matches a Harmony token of one word.
 var controlToken = regexp.MustCompile(`<\|[\w-]+\|>`)
 
-// ofSentence is how many words beside an object are no debris: they may deny the call. gpt-oss leaves
-// single words of languages that it does not write in; one with a Latin letter is none of them. Some
-// languages have no blanks: many letters are a sentence, too.
+// A text beside an object may deny the call from so many words or letters on. gpt-oss inserts single
+// words of languages that it does not write in; a word with a Latin letter is none of them. Some
+// languages have no blanks, so letters are counted, too.
 const (
 	ofSentence = 4
 	mostDebris = 10 // letters
 )
 
-// remark is the first word beside an object that may deny the call, or begin a second one; or empty.
-// What belongs to the frame does not count: signs, brackets, tokens, a content type, what says no more
-// than that arguments follow, and the name of the tool; and no word where the tool only reads.
+// remark returns the first word beside an object if the text there may deny the call or begin a second
+// one; else "". Signs, brackets, tokens, frame words and the name of the tool do not count, and nothing
+// counts for a tool that reads.
 func (w *shaper) remark(around string) string {
 	if around == "" || w.harmless() {
 		return ""
@@ -32,7 +32,8 @@ func (w *shaper) remark(around string) string {
 	first, n, letters := "", 0, 0
 	for _, word := range strings.FieldsFunc(around,
 		func(r rune) bool { return !isWordRune(r) && !strings.ContainsRune("_-.", r) }) {
-		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) && !w.frames(word) {
+		if word = strings.Trim(word, "_-."); strings.ContainsFunc(word, unicode.IsLetter) &&
+			!w.isFrameWord(word) {
 			if n++; n == 1 {
 				first = scan.Head(word, 40)
 			}
@@ -50,8 +51,8 @@ func (w *shaper) remark(around string) string {
 	return first
 }
 
-// beside refuses arguments with a remark beside them.
-func (w *shaper) beside(around string) *Refusal {
+// refuseRemark refuses arguments with a remark beside them.
+func (w *shaper) refuseRemark(around string) *Refusal {
 	word := w.remark(around)
 	if word == "" {
 		return nil
@@ -60,8 +61,8 @@ func (w *shaper) beside(around string) *Refusal {
 		jsontext.Quote(word)+" stands beside the object; send nothing but the object, or answer in text")
 }
 
-// frames reports whether a word beside arguments says nothing of its own.
-func (w *shaper) frames(word string) bool {
+// isFrameWord reports whether a word beside arguments has no meaning of its own.
+func (w *shaper) isFrameWord(word string) bool {
 	for _, g := range w.rules.Glued {
 		if strings.EqualFold(word, g.Text) {
 			return true

@@ -8,10 +8,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// argument is one member of the arguments, where it stands in them.
+// argument is one member of the arguments.
 type argument struct{ name, value []byte }
 
-// argumentsOf adds the members of an object that was read before to out.
+// argumentsOf appends the members of a valid object to out.
 func argumentsOf(object []byte, out []argument) []argument {
 	s := jsontext.Scanner{Doc: object, Depth: len(object)}
 	for ok := s.Enter('{'); ok && s.Next('}'); {
@@ -21,13 +21,13 @@ func argumentsOf(object []byte, out []argument) []argument {
 	return out
 }
 
-// contrary says which argument is given twice, with different values: by one name, by two that mean
-// the same parameter, or once below a key that says nothing. Which of them counts, each reader of
-// JSON decides for itself, so that what is looked at need not be what runs.
-func (w *shaper) contrary(all []argument) string {
+// contradiction returns why an argument is given twice with different values: under one name, under two
+// that mean the same parameter, or once below a meaningless key. JSON readers disagree about which one
+// counts, so what is checked need not be what runs.
+func (w *shaper) contradiction(all []argument) string {
 	given := make(map[string]argument, len(all))
 	say := func(a argument) string {
-		param := w.meant(string(a.name))
+		param := w.paramOf(string(a.name))
 		before, again := given[param]
 		switch given[param] = a; {
 		case !again || SameJSON(before.value, a.value):
@@ -51,7 +51,7 @@ func (w *shaper) contrary(all []argument) string {
 			continue
 		}
 		for _, inner := range argumentsOf(object(a.value), nil) {
-			if _, again := given[w.meant(string(inner.name))]; !again {
+			if _, again := given[w.paramOf(string(inner.name))]; !again {
 				continue
 			}
 			if why := say(inner); why != "" {
@@ -62,8 +62,9 @@ func (w *shaper) contrary(all []argument) string {
 	return ""
 }
 
-// each reports whether all are parameters of the tool, each another one, as most are.
-func (w *shaper) each(all []argument) bool {
+// allDistinct reports whether all are parameters of the tool, none twice. It is false for more than a
+// few.
+func (w *shaper) allDistinct(all []argument) bool {
 	const few = 16
 	if w.schema == nil || len(all) > few {
 		return false
@@ -81,7 +82,7 @@ func (w *shaper) each(all []argument) bool {
 	return true
 }
 
-// object is the object that a value is, or that its text is.
+// object returns the object that a value is, or that its text is.
 func object(value []byte) []byte {
 	if len(value) > 1 && value[0] == '"' {
 		value = jsontext.UnquoteBytes(value[1 : len(value)-1])
@@ -93,9 +94,9 @@ func object(value []byte) []byte {
 	return value
 }
 
-// meant is the parameter that a name means, whatever stands beside it; a name that means none stands
-// for itself. Where the parameters are not known, two spellings of one name are one.
-func (w *shaper) meant(name string) string {
+// paramOf returns the parameter that a name means, or the name. Without known parameters, spellings of
+// one name are one.
+func (w *shaper) paramOf(name string) string {
 	if w.schema == nil {
 		return spelling(name)
 	}
@@ -109,9 +110,9 @@ func (w *shaper) meant(name string) string {
 // known reports whether the tool has a parameter of exactly this name.
 func (w *shaper) known(name string) bool { return w.schema != nil && w.schema.props[name] != nil }
 
-// other says which tool the arguments name, if that is not the one that was called: {"tool": "read",
-// "command": "ls"}. Where a parameter is called so, it says something else.
-func (c *Catalog) other(m Match, w *shaper, all []argument) string {
+// otherTool returns why the arguments name another tool than the called one: {"tool": "read", "command":
+// "ls"}. A parameter of such a name is ignored.
+func (c *Catalog) otherTool(m Match, w *shaper, all []argument) string {
 	if w.schema == nil {
 		return ""
 	}

@@ -11,15 +11,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// placeholder is a value that only shows where one belongs: ..., <path>, {path}, YOUR_COMMAND_HERE.
+// placeholder matches a value that only marks a place: ..., <path>, {path}, YOUR_COMMAND_HERE.
 var placeholder = regexp.MustCompile(`^(?:\.{3,}|…+|<[^<>/\n][^<>\n]*>|\{+\s*[A-Za-z_][\w .-]*\}+|\[[A-Z][A-Z_ ]+\]|YOUR_[A-Z0-9_]+|[A-Z][A-Z0-9_]*_HERE)$`)
 
-// hollow says which argument that a tool cannot do without says nothing that it could execute.
-func (w *shaper) hollow(all []argument) string {
+// emptyArgument returns why a required argument has nothing to execute: a placeholder, or text that is
+// no command.
+func (w *shaper) emptyArgument(all []argument) string {
 	if w.schema == nil {
 		return ""
 	}
-	const longest = 512 // what says nothing is short
+	const longest = 512 // placeholders are short
 	for _, a := range all {
 		if a.value[0] != '"' || len(a.value) > longest ||
 			!slices.Contains(w.schema.required, string(a.name)) {
@@ -40,8 +41,8 @@ func (w *shaper) hollow(all []argument) string {
 	return ""
 }
 
-// unlikely says why a text is nothing to be executed, as far as that is certain: a sentence, an
-// object, a fence, or the name of the argument and its value.
+// unlikely returns why a text is surely nothing to execute: a sentence, an object, a fence, or the name
+// of the argument and its value.
 func unlikely(param, text string) string {
 	switch {
 	case strings.HasPrefix(text, "```"):
@@ -50,16 +51,16 @@ func unlikely(param, text string) string {
 		return "is an object of JSON"
 	case strings.HasPrefix(text, param+"=") || strings.HasPrefix(text, param+": "):
 		return "begins with the name of the argument"
-	case saysSo(strings.Fields(text)):
+	case isProseSentence(strings.Fields(text)):
 		return "is a sentence"
 	}
 	return ""
 }
 
-// saysSo reports whether words are a sentence, and nothing else: every one is letters, but for the
+// isProseSentence reports whether words are a sentence, and nothing else: every one is letters, but for the
 // marks that sentences have. It begins as one, too, which programs' names hardly do: with a capital,
 // and not in capitals only, or with a word and a comma.
-func saysSo(words []string) bool {
+func isProseSentence(words []string) bool {
 	lower, marks := 0, 0
 	for _, w := range words {
 		bare := strings.TrimRight(w, ".,?!:;…")
