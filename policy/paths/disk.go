@@ -77,6 +77,7 @@ type look struct {
 	err error
 }
 
+// Look looks at each place once.
 func (o *once) Look(p string) (Entry, error) {
 	found, known := o.seen[p]
 	if !known {

@@ -11,6 +11,7 @@ import (
 // Lookup resolves a host.
 type Lookup func(host string) ([]netip.Addr, error)
 
+// MaxRedirects is how many redirects are followed.
 const MaxRedirects = 10
 
 // Literal classifies a URL that a fetch tool was given, without resolving it. An empty method means GET.

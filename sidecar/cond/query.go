@@ -25,6 +25,7 @@ func walk(source string, visit visitor) {
 
 type visitor func(ast.Node)
 
+// Visit visits one node.
 func (v visitor) Visit(node *ast.Node) { v(*node) }
 
 // Names returns the variables in a condition.
@@ -122,6 +123,7 @@ func Comparisons(t rulefile.Text, operators ...string) (out []Comparison) {
 // patcher is a visitor that may replace a node.
 type patcher func(*ast.Node)
 
+// Visit visits one node.
 func (p patcher) Visit(node *ast.Node) { p(node) }
 
 // nameEntries replaces # in a loop by the name of its entry. Inner loops were visited before.

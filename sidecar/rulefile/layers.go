@@ -10,21 +10,20 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// A rule file may include others: their rules stand behind its own. The files of the folder
-// extra stand in front of it: extra/exec.NAME.yaml of exec.yaml. Layers are merged as YAML,
-// before anything is decoded, so every kind of file has them:
+// IncludeKey is the key of the files that a rule file includes: their rules come after its own. Files of the
+// folder extra come before it: extra/exec.NAME.yaml before exec.yaml. Layers are merged as YAML, before
+// anything is decoded, so every kind of file has them:
 //
 //	mappings               key by key
-//	lists of named items   item by item; new ones stand in front
+//	lists of named items   item by item; new ones come first
 //	other lists            joined, the part of the file in front comes first; but
-//	                       inside an item with a name they replace
+//	                       inside a named item they replace
 //	everything else        the value of the file in front
-//	key: null              takes the key away; {id: x, delete: true} takes that item away.
-//	                       A key without anything behind it is a problem
+//	key: null              removes the key; {id: x, delete: true} removes that item.
+//	                       A key without a value is a problem
 //
-// Only files that were read can be included, so no name leads out of the folder. Those
-// of the locked folder include files of the program alone.
-
+// Only files that were read can be included, so no name leads out of the folder. Files of the locked folder
+// include only files of the program.
 const IncludeKey = "include"
 
 // layer is one file, split into its own content and what it includes.

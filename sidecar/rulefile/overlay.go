@@ -23,6 +23,7 @@ type Overlay struct {
 // itemList is a list with some changed items.
 type itemList struct{ List []map[string]any }
 
+// MarshalJSON writes the list.
 func (l *itemList) MarshalJSON() ([]byte, error) { return json.Marshal(l.List) }
 
 // Over returns an empty overlay of the tree.

@@ -77,7 +77,7 @@ func (k *Case) Decide(confined bool) (d policy.Decision) {
 		}
 	}
 	if k.why != "" {
-		return k.set.unreadable(k.why, d.Audits, k.unread)
+		return k.set.denyUnreadable(k.why, d.Audits, k.unread)
 	}
 	return d
 }
@@ -100,8 +100,8 @@ func (s *Set) Decide(call tools.Call, who policy.Subject, at At) policy.Decision
 	return s.Look(call, who, at).Decide(at.Confined)
 }
 
-// unreadable denies a call that Look cannot read; as a dry run if nothing is enforced.
-func (s *Set) unreadable(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
+// denyUnreadable denies a call that Look cannot read; as a dry run if nothing is enforced.
+func (s *Set) denyUnreadable(why string, audits []policy.Finding, f *policy.Facts) policy.Decision {
 	if !s.Enforces() {
 		audits = append(audits, policy.Finding{Why: why, Effect: policy.Deny})
 		return policy.Decision{Effect: policy.Audit, Audits: audits, Facts: f}

@@ -20,7 +20,7 @@ type Compiled struct {
 	tests    *recent.Shared[any]  // of conditions, by everything they depend on
 }
 
-// Limits of the cache, for a few folders.
+// maxExamples and maxTests limit the cache, for a few folders.
 const maxExamples, maxTests = 1 << 14, 1 << 11
 
 // NewCompiled caches the results of that many versions. With 0, each Load returns its own set.

@@ -42,9 +42,9 @@ type World struct {
 func (w World) roots(a *author) paths.Roots {
 	r := a.roots
 	switch {
-	case w.Set != "" && !a.lockedWorkspace:
+	case w.Set != "" && !a.workspaceLocked:
 		r = a.rootsIn([]string{w.Set})
-	case w.Set == "" && !a.setWorkspace && len(w.Named) > 0:
+	case w.Set == "" && !a.workspaceSet && len(w.Named) > 0:
 		r = a.rootsIn(w.Named)
 	}
 	r = a.rootsOf(r, cmp.Or(w.Home, r.Home))
@@ -122,7 +122,7 @@ func (s *Set) Roots(w World) paths.Roots {
 
 // Fixed reports whether paths.yaml or the locked folder sets the workspace, so that the gateway's does not
 // count.
-func (s *Set) Fixed() bool { return s.own.setWorkspace }
+func (s *Set) Fixed() bool { return s.own.workspaceSet }
 
 // PolicyRules returns the effects of all rules about calls, in no order.
 func (s *Set) PolicyRules() (out []policy.Effect) {

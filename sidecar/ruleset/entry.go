@@ -12,10 +12,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// allowed_commands and blocked_commands hold commands as people write them. Each becomes
-// a rule over what a command does, never a search in its text: the program with these
-// options in any order and spelling, and these operands once they are resolved.
-
 // Expansion is an entry of allowed_commands or blocked_commands and its condition.
 type Expansion struct {
 	Text   string        `json:"text"`

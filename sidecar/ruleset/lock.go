@@ -14,11 +14,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// The locked folder belongs to a security team. It holds files of the same names
-// that say less, and what they say only tightens: of the two, the stricter is in
-// force. A rule of the operator that is looser is no error, since a tightening must
-// take effect at once; it is a warning.
-
 // locked is the content of the locked folder, which belongs to a security team. Its files have the same
 // names, say less, and only tighten: the stricter value is in force. A looser rule of the operator is a
 // warning, not an error, since a tightening must take effect at once.

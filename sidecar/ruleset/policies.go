@@ -31,8 +31,8 @@ type author struct {
 	confined        Confined
 	zone            *time.Location
 	roots           paths.Roots
-	lockedWorkspace bool       // the locked folder sets the workspace, which outranks all others
-	setWorkspace    bool       // a rule file sets the workspace
+	workspaceLocked bool       // the locked folder sets the workspace, which outranks all others
+	workspaceSet    bool       // a rule file sets the workspace
 	sameHome        bool       // the home folder is that of this program's user
 	learn           []Sentence // how the gateway says where an agent works
 	servers         urls.Servers
@@ -60,8 +60,8 @@ func (l *loader) policies() {
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
-	if l.set.locked.lockedWorkspace { // a folder that the security team names is that of everybody
-		own.roots, own.setWorkspace, own.lockedWorkspace = own.rootsIn([]string{l.set.locked.roots.Cwd}),
+	if l.set.locked.workspaceLocked { // a folder that the security team names is that of everybody
+		own.roots, own.workspaceSet, own.workspaceLocked = own.rootsIn([]string{l.set.locked.roots.Cwd}),
 			true, true
 	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)

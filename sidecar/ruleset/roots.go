@@ -19,7 +19,7 @@ const noHome = "/nonexistent"
 func (l *loader) roots(r rootsRule, to, base *author) {
 	var out paths.Roots
 	if base != nil {
-		out, to.setWorkspace, to.sameHome, to.learn = base.roots, base.setWorkspace, base.sameHome, base.learn
+		out, to.workspaceSet, to.sameHome, to.learn = base.roots, base.workspaceSet, base.sameHome, base.learn
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || home == "/" || !strings.HasPrefix(home, "/") { // Windows: the gateway is elsewhere
@@ -33,8 +33,8 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		to.sameHome = r.Home.Value == "~"
 	}
 	if r.Workspace != nil {
-		out.Cwd, to.setWorkspace = l.folder(*r.Workspace, out.Home)
-		to.lockedWorkspace = base != nil && to.setWorkspace
+		out.Cwd, to.workspaceSet = l.folder(*r.Workspace, out.Home)
+		to.workspaceLocked = base != nil && to.workspaceSet
 	} else if out.Cwd == "" {
 		out.Cwd = out.Home + "/.openclaw/workspace"
 	}

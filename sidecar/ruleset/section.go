@@ -54,6 +54,7 @@ func (r *Reader) At(keys ...string) rulefile.Place { return r.l.placeOf(r.file, 
 // Clean reports whether the whole file could be read.
 func (r *Reader) Clean() bool { return r.l.clean(r.file) }
 
+// Report adds a problem.
 func (r *Reader) Report(at rulefile.Place, code, msg, hint string) { r.l.report(at, code, msg, hint) }
 
 // IDs checks ids.
