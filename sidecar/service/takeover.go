@@ -60,7 +60,7 @@ func (r *running) serve(asked context.Context, server *sidecar.Server) error {
 		return errors.Join(err, r.at.Close())
 	}
 	var done []func()
-	err = sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Leave {
+	err = sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Shutdown {
 		how, free := r.leaves(asked, errors.Is(context.Cause(serving), errTaken))
 		done = append(done, free)
 		return how
@@ -74,7 +74,7 @@ func (r *running) serve(asked context.Context, server *sidecar.Server) error {
 
 // leaves is how this server stops. Where another process has its sockets, its requests may go on for as
 // long as a caller may wait, unless this process is asked to stop, too.
-func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, free func()) {
+func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Shutdown, free func()) {
 	limits := r.Rules.Set().Limits
 	if !taken {
 		how.Drain = r.drain
