@@ -74,7 +74,7 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return false, err
 	}
 	caller := s.caller(w, r, set, req, span)
-	line := cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r))
+	line := cmp.Or(turn.SubjectOf(req, caller, "").Session, web.Address(r))
 	out, err := s.limiter.Wait(ctx, line, &set.Limits.Load)
 	if err != nil {
 		return false, err
@@ -91,8 +91,8 @@ func (s *Server) watchRequest(ctx context.Context, w http.ResponseWriter, set *r
 		return set.For(caller.Client), nil
 	}
 	asks := turn.Request{ID: w.Header().Get(web.RequestID), Set: set, Body: req, Responses: responses,
-		Who: turn.Asker(req, caller, cmp.Or(req.Model, set.Models[0].ID.Value))}
-	watcher := turn.Begin(ctx, s.watch, &asks)
+		Who: turn.SubjectOf(req, caller, cmp.Or(req.Model, set.Models[0].ID.Value))}
+	watcher := turn.StartWatching(ctx, s.watch, &asks)
 	if arms := strings.Join(asks.Set.Arms, " "); arms != "" {
 		w.Header().Set(experimentHeader, arms)
 	}

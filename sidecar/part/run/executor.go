@@ -161,7 +161,7 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	r := &Run{
 		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, from: from,
 		rules:   ruleset.Of[Runs](set),
-		who:     turn.Asker(req, from, model.ID.Value),
+		who:     turn.SubjectOf(req, from, model.ID.Value),
 		offered: map[string]Source{}, since: e.Now(),
 	}
 	var err error

@@ -41,7 +41,7 @@ func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 		return err
 	}
 	r.busy = id
-	run.from.Watch = turn.Begin(ctx, r.Watch,
+	run.from.Watch = turn.StartWatching(ctx, r.Watch,
 		&turn.Request{ID: run.ID, Set: run.set, Who: run.who, Run: run.ID})
 	began := time.Now()
 	r.Background(func(ctx context.Context) {
