@@ -48,7 +48,7 @@ func (t *Turn) chooseStyle(ctx context.Context) *ruleset.Style {
 		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event",
 			"style_unchosen", "detail", err.Error(), "rules", t.set.Version)
 	}
-	if style != nil && style.Schema && !t.up.Obeys(ctx, t.set, t.srv, t.Model) {
+	if style != nil && style.Schema && !t.up.FollowsSchema(ctx, t.set, t.srv, t.Model) {
 		return style.Otherwise
 	}
 	return style
@@ -147,7 +147,7 @@ func (t *Turn) changeStyle(ctx context.Context, err error) (bool, error) {
 	case was == nil && f.NoTools && t.agent:
 		t.up.RefusedTools(t.Model.Name)
 	case was != nil && was.Schema && f.Fault == ruleset.Rejected:
-		t.up.Disobeys(t.srv, t.Model)
+		t.up.IgnoresSchema(t.srv, t.Model)
 	default:
 		return false, nil
 	}
@@ -188,7 +188,7 @@ func (t *Turn) checkSchema(r *parse.Reading) {
 		r.Cut != "" || r.Finish == "length" {
 		return
 	}
-	t.up.Disobeys(t.srv, t.Model)
+	t.up.IgnoresSchema(t.srv, t.Model)
 	t.log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
 		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID,
 		"next", t.style.Otherwise.ID, "rules", t.set.Version)
