@@ -399,14 +399,11 @@ func responseCallID(id string) string { return responsePrefix + strings.TrimPref
 // as they are.
 func chatCallID(id []byte) []byte {
 	ours, ok := bytes.CutPrefix(id, []byte(`"`+responsePrefix))
-	if !ok || len(ours) != callIDLetters+len(`"`) || bytes.ContainsFunc(ours[:callIDLetters], notBase32) {
+	if !ok || len(ours) != callIDLetters+len(`"`) || !openai.OwnCallID(chatPrefix+string(ours[:callIDLetters])) {
 		return id
 	}
 	return append([]byte(`"`+chatPrefix), ours...)
 }
-
-// notBase32 is a character that our ids do not have.
-func notBase32(c rune) bool { return (c < 'A' || c > 'Z') && (c < '2' || c > '7') }
 
 // sealPrefix marks our encrypted_content among that of other servers.
 const sealPrefix = "gpt-oss."
