@@ -52,7 +52,7 @@ func (a *attempt) spoke(doc *openai.Completion) {
 func (t *Turn) endAttempt(within context.Context, err error) {
 	a, fault := &t.attempt, faultWord(within, err)
 	tokens := t.account.last
-	t.planner.Metrics.Inferred(&telemetry.Inference{
+	t.planner.Metrics.CountInference(&telemetry.Inference{
 		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value,
 		Asked: t.Model.Name, Fault: fault,
 		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1],
