@@ -28,7 +28,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 	}
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		s.limiter.Broken(promise, len(body))
+		s.limiter.Release(promise, len(body))
 	}
 	return body, err
 }
