@@ -399,7 +399,8 @@ func responseCallID(id string) string { return responsePrefix + strings.TrimPref
 // as they are.
 func chatCallID(id []byte) []byte {
 	ours, ok := bytes.CutPrefix(id, []byte(`"`+responsePrefix))
-	if !ok || len(ours) != callIDLetters+len(`"`) || !openai.OwnCallID(chatPrefix+string(ours[:callIDLetters])) {
+	if !ok || len(ours) != callIDLetters+len(`"`) ||
+		!openai.OwnCallID(chatPrefix+string(ours[:callIDLetters])) {
 		return id
 	}
 	return append([]byte(`"`+chatPrefix), ours...)

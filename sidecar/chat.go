@@ -85,7 +85,8 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 }
 
 // watchRequest begins to watch the request and returns the rule set that serves it.
-func (s *Server) watchRequest(ctx context.Context, w http.ResponseWriter, set *ruleset.Set, req *openai.Request,
+func (s *Server) watchRequest(ctx context.Context, w http.ResponseWriter, set *ruleset.Set,
+	req *openai.Request,
 	caller turn.Caller, responses bool) (*ruleset.Set, turn.Watcher) {
 	if len(s.watch) == 0 {
 		return set.For(caller.Client), nil
@@ -113,7 +114,8 @@ func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.
 	var to sink // nil: no answer was opened
 	defer func() {
 		if to != nil {
-			s.finishAnswer(ctx, w, to, turn.NewOutcome(answer.Account(), began, err), caller.Watch, asked != nil)
+			s.finishAnswer(ctx, w, to, turn.NewOutcome(answer.Account(), began, err), caller.Watch,
+				asked != nil)
 		} else if caller.Watch != nil {
 			caller.Watch.Ended(turn.NewOutcome(turn.Account{}, began, err))
 		}

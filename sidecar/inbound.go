@@ -55,8 +55,9 @@ func (s *Server) parse(ctx context.Context, body []byte,
 func (s *Server) caller(w http.ResponseWriter, r *http.Request, set *ruleset.Set, req *openai.Request,
 	span *telemetry.Parent) turn.Caller {
 	agent, waits := s.recognise(r, set, req), callerWaits(r.Header)
-	return turn.Caller{Request: w.Header().Get(web.RequestID), Session: sessionOf(r.Header, set.Sessions, req),
-		Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,
+	return turn.Caller{Request: w.Header().Get(web.RequestID),
+		Session: sessionOf(r.Header, set.Sessions, req),
+		Client:  agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,
 		Spans: span}
 }
 

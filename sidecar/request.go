@@ -25,7 +25,8 @@ type tool struct {
 }
 
 func (t tool) equal(other tool) bool {
-	return t.custom == other.custom && bytes.Equal(t.namespace, other.namespace) && bytes.Equal(t.name, other.name)
+	return t.custom == other.custom && bytes.Equal(t.namespace, other.namespace) &&
+		bytes.Equal(t.name, other.name)
 }
 
 // echoedMembers are repeated in a Response, with these values where the request has none. Tools and

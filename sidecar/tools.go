@@ -123,7 +123,8 @@ func (r *request) beginFunction(param string, name []byte, t tool) bool {
 		r.params.tools = map[string]tool{}
 	}
 	// the request is not kept
-	r.params.tools[known] = tool{namespace: bytes.Clone(t.namespace), name: bytes.Clone(t.name), custom: t.custom}
+	r.params.tools[known] = tool{namespace: bytes.Clone(t.namespace), name: bytes.Clone(t.name),
+		custom: t.custom}
 	if r.chat[len(r.chat)-1] != '[' {
 		r.chat = append(r.chat, ',')
 	}

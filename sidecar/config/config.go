@@ -1,5 +1,5 @@
-// Package config reads the settings of the process at start: from a config file, the environment and flags. It
-// says nothing about replies or calls, which is up to the rule files.
+// Package config reads the settings of the process at start: from a config file, the environment and flags.
+// It says nothing about replies or calls, which is up to the rule files.
 package config
 
 import (

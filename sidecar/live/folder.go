@@ -62,7 +62,8 @@ func (c *Change) Keep() error {
 	if c.before.info == nil {
 		return nil
 	}
-	if _, err := writeFiles(filepath.Join(c.dir, previousFolder), c.before.texts(), "", c.before); err != nil {
+	if _, err := writeFiles(filepath.Join(c.dir, previousFolder), c.before.texts(), "",
+		c.before); err != nil {
 		return fmt.Errorf("keep the previous rules: %w", err)
 	}
 	return nil

@@ -58,7 +58,8 @@ func (o origin) attrs(fields ...any) []any {
 // enforce puts a set in force and remembers it.
 func (l *Rules) enforce(next *inForce) {
 	next.since = time.Now()
-	next.warnings = slices.Concat(next.warnings, l.src.Ignored(), restartWarnings(&next.set.Limits, l.startLimits))
+	next.warnings = slices.Concat(next.warnings, l.src.Ignored(),
+		restartWarnings(&next.set.Limits, l.startLimits))
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {

@@ -90,7 +90,8 @@ type recordReading struct {
 
 // read reads the reply like a turn, with a profile's strategies. Calls that the policy denies count as
 // calls unless it is enforced.
-func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*recordReading, error) {
+func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*recordReading,
+	error) {
 	profile = cmp.Or(profile, set.ProfileFor(rec.Model))
 	catalog, err := rec.catalog(set)
 	if err != nil {

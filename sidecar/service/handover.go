@@ -73,7 +73,8 @@ func Receive(environ []string) (*Given, []string, error) {
 	if err != nil {
 		return nil, rest, err
 	}
-	g := &Given{files: map[string]*os.File{}, fromPrevious: vars[fromPrevious] != "", gone: make(chan struct{})}
+	g := &Given{files: map[string]*os.File{}, fromPrevious: vars[fromPrevious] != "",
+		gone: make(chan struct{})}
 	for i, name := range names {
 		keepToItself(firstFile + i)
 		f := os.NewFile(uintptr(firstFile+i), name)

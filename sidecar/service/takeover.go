@@ -120,7 +120,8 @@ func (r *running) awaitPrevious(ctx context.Context) {
 }
 
 // handOverAtSignals starts another process at each signal, until one has taken over.
-func (r *running) handOverAtSignals(ctx context.Context, signals <-chan os.Signal, leave context.CancelCauseFunc) {
+func (r *running) handOverAtSignals(ctx context.Context, signals <-chan os.Signal,
+	leave context.CancelCauseFunc) {
 	for taken := false; ; {
 		select {
 		case <-ctx.Done():

@@ -1,7 +1,7 @@
-// Package telemetry counts for Prometheus, carries the request and the place in its trace in contexts, for the
-// log and for requests to model servers, and traces requests by OpenTelemetry's conventions for generative AI.
-// It writes words of people and models only masked, and only if a rule says so. It decides nothing and opens no
-// connection.
+// Package telemetry counts for Prometheus, carries the request and the place in its trace in contexts, for
+// the log and for requests to model servers, and traces requests by OpenTelemetry's conventions for
+// generative AI. It writes words of people and models only masked, and only if a rule says so. It decides
+// nothing and opens no connection.
 package telemetry
 
 import (

@@ -69,7 +69,8 @@ func (t *Turn) stopLoop(about tools.Refusal) error {
 	t.planner.Metrics.Notices.WithLabelValues(t.labels("loop")...).Inc()
 	t.log.Warn("the model makes the same call again and again; the turn ends", "event", "loop_ended",
 		"tool", about.Name, "model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "agent", t.subject.Agent, "session", t.subject.Session, "rules", t.set.Version)
+		"server", t.srv.ID.Value, "agent", t.subject.Agent, "session", t.subject.Session, "rules",
+		t.set.Version)
 	return t.endWith(t.loopNotice)
 }
 
@@ -165,8 +166,8 @@ func mayBegin(inner string, names []string) bool {
 		slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(inner, name) })
 }
 
-// refuseRounded refuses calls with an integer that the server has rounded. The model shall write it in quotes,
-// where it is kept; it becomes a number if the schema wants one.
+// refuseRounded refuses calls with an integer that the server has rounded. The model shall write it in
+// quotes, where it is kept; it becomes a number if the schema wants one.
 func (t *Turn) refuseRounded() {
 	if !t.srv.RoundsIntegers {
 		return

@@ -93,8 +93,9 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	}
 	span := from.Spans.Turn(ctx, id, set.Version, set.Arms, who, req)
 	ctx = span.In(ctx)
-	t := &Turn{planner: p, log: telemetry.BindLog(p.Log, ctx), span: span, set: set, route: route, ruleModel: model,
-		subject: who, caller: from, planned: time.Now(), agent: len(offeredTools(req)) > 0}
+	t := &Turn{planner: p, log: telemetry.BindLog(p.Log, ctx), span: span, set: set, route: route,
+		ruleModel: model,
+		subject:   who, caller: from, planned: time.Now(), agent: len(offeredTools(req)) > 0}
 	if err := t.plan(ctx, req); err != nil {
 		t.endSpan(err)
 		return nil, err
@@ -133,7 +134,8 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	t.original, t.facts.Mentioned = req, req.Mentions
 	t.facts.Formatted = req.Formatted()
 	t.facts.Stops = req.Stops()
-	key := sync.OnceValue(func() string { return conversationKey(from.Session, req) }) // rarely needed, and long
+	// rarely needed, and long
+	key := sync.OnceValue(func() string { return conversationKey(from.Session, req) })
 	if t.bucket = bucketOf(t.subject.Session); t.subject.Session == "" {
 		t.bucket = bucketOf(key())
 	}

@@ -99,7 +99,8 @@ func refusesUs(err error) bool {
 // moreUseful returns the error that tells the caller more, and of two waits the shorter one; if they are
 // equal, the first.
 func moreUseful(a, b error) error {
-	if a == nil || usefulness(b) > usefulness(a) || usefulness(b) == usefulness(a) && retryAfter(b) < retryAfter(a) {
+	if a == nil || usefulness(b) > usefulness(a) || usefulness(b) == usefulness(a) &&
+		retryAfter(b) < retryAfter(a) {
 		return b
 	}
 	return a

@@ -42,7 +42,8 @@ func (t *Turn) chooseStyle(ctx context.Context) *ruleset.Style {
 		return nil
 	}
 	style, err := t.set.Style(t.Model, ruleset.Asked{
-		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: t.bucket,
+		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name),
+		Part: t.bucket,
 	})
 	if err != nil {
 		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event",

@@ -160,7 +160,8 @@ const (
 
 // FollowsSchema reports whether the server makes a model follow a JSON Schema; false if that is unclear.
 // Servers ignore unknown fields silently, so it is tested: by the first caller, for whom the others wait.
-func (c *Client) FollowsSchema(ctx context.Context, set *ruleset.Set, srv *ruleset.Server, m ruleset.Model) bool {
+func (c *Client) FollowsSchema(ctx context.Context, set *ruleset.Set, srv *ruleset.Server,
+	m ruleset.Model) bool {
 	t, mine := c.abilities.testOf(schemaKey(srv, m))
 	if mine {
 		go c.runTest(context.WithoutCancel(ctx), t, set, srv, m)

@@ -113,7 +113,8 @@ func (c *Client) Family(ctx context.Context, set *ruleset.Set, srv *ruleset.Serv
 	k, sure := c.findFamily(ctx, d, srv, m.Name)
 	if sure {
 		d.families.Swap(m.Name, k)
-		if old, told := c.familyNames.Swap(m.Name, familyName(k.family)); !told || old != familyName(k.family) {
+		if old, told := c.familyNames.Swap(m.Name, familyName(k.family)); !told ||
+			old != familyName(k.family) {
 			c.log.InfoContext(ctx, "model family recognised", "event", "family_recognised", "model", m.Name,
 				"family", familyName(k.family), "by", k.by)
 		}

@@ -238,7 +238,8 @@ var errAbsent = errors.New("cannot be reached")
 
 // watchAbsence ends a request for which another server waits, when this one did not answer two consecutive
 // probes before it began its reply. After one alone it may just be busy.
-func (c *Client) watchAbsence(ctx context.Context, cancel context.CancelCauseFunc, w *silenceWatch, within time.Duration) {
+func (c *Client) watchAbsence(ctx context.Context, cancel context.CancelCauseFunc, w *silenceWatch,
+	within time.Duration) {
 	look := time.NewTicker(2 * within)
 	defer look.Stop()
 	for missed := 0; missed < 2; {

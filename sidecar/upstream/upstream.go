@@ -1,9 +1,9 @@
 // Package upstream asks gpt-oss servers: vLLM, Ollama, llama.cpp, SGLang, LM Studio and others that answer
-// POST /v1/chat/completions. It puts a request into the server's dialect (ruleset.Server), sends it until there
-// is an answer or the budget is spent, and words failures so that callers react rightly.
+// POST /v1/chat/completions. It puts a request into the server's dialect (ruleset.Server), sends it until
+// there is an answer or the budget is spent, and words failures so that callers react rightly.
 //
-// It never reads a reply (package parse does), never decides whether the model is asked again, and never shows
-// a caller an upstream's address or key.
+// It never reads a reply (package parse does), never decides whether the model is asked again, and never
+// shows a caller an upstream's address or key.
 //
 // A Fleet chooses the model server for a request: servers that fail are left alone for a while, and a session
 // stays where it has its prompt cache.

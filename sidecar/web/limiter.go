@@ -70,10 +70,11 @@ type waiter struct{ in chan struct{} }
 func NewLimiter(c LimiterConfig) *Limiter { return &Limiter{LimiterConfig: c} }
 
 const (
-	readEvery   = 50 * time.Millisecond // age of a reading of memory at which it is repeated
-	stale       = time.Second           // age of a collection at which another follows while requests are refused
-	defaultSize = 64 << 10              // bytes for a request of unknown length
-	copies      = 2                     // of the body of a request, until it is sent
+	readEvery = 50 * time.Millisecond // age of a reading of memory at which it is repeated
+	// age of a collection at which another follows while requests are refused
+	stale       = time.Second
+	defaultSize = 64 << 10 // bytes for a request of unknown length
+	copies      = 2        // of the body of a request, until it is sent
 )
 
 // Promise is the memory announced by a request.

@@ -45,10 +45,11 @@ func (s *Store) Board() Board { return Board{s} }
 func (b Board) Read() (out []approvals.Posted, added string, err error) {
 	key := b.store.key("approvals", "")
 	var all map[string]string
-	err = b.store.ask(context.Background(), askApprovals, b.store.Wait, func(ctx context.Context) (err error) {
-		all, err = b.store.client.HGetAll(ctx, key).Result()
-		return err
-	})
+	err = b.store.ask(context.Background(), askApprovals, b.store.Wait,
+		func(ctx context.Context) (err error) {
+			all, err = b.store.client.HGetAll(ctx, key).Result()
+			return err
+		})
 	if err != nil {
 		return nil, "", err
 	}

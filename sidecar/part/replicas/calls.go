@@ -48,8 +48,9 @@ func (s *Store) Rates() Rates { return Rates{s} }
 // one does not know it.
 func (r Rates) Publish(session string, doc []byte) {
 	key := r.store.key("rates", "session "+session)
-	r.store.put(write{key: key, field: r.store.process, value: r.store.seal.close(key+" "+r.store.process, doc),
-		keep: keepRates})
+	r.store.put(write{key: key, field: r.store.process,
+		value: r.store.seal.close(key+" "+r.store.process, doc),
+		keep:  keepRates})
 }
 
 // Read returns what a session did at other replicas.

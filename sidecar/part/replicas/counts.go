@@ -89,13 +89,14 @@ func (c Counts) tidy(all, when map[string]string) {
 func (c Counts) Read() (out [][]byte, err error) {
 	key := c.store.key("counts", "")
 	var all, when map[string]string
-	err = c.store.ask(context.Background(), askCounts, manyTimes*c.store.Patience, func(ctx context.Context) error {
-		p := c.store.client.Pipeline()
-		counts, times := p.HGetAll(ctx, key), p.HGetAll(ctx, c.store.key("counted", ""))
-		_, err := p.Exec(ctx)
-		all, when = counts.Val(), times.Val()
-		return err
-	})
+	err = c.store.ask(context.Background(), askCounts, manyTimes*c.store.Patience,
+		func(ctx context.Context) error {
+			p := c.store.client.Pipeline()
+			counts, times := p.HGetAll(ctx, key), p.HGetAll(ctx, c.store.key("counted", ""))
+			_, err := p.Exec(ctx)
+			all, when = counts.Val(), times.Val()
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
-// Package replicas keeps what several sidecars behind one address must share in a server of the Redis protocol:
-// Valkey or Redis. No other package speaks to it. Its questions end within a bounded time, a server that is away
-// costs a request nothing, and all values are sealed. It decides nothing: callers know what a missing value means.
+// Package replicas keeps what several sidecars behind one address must share in a server of the Redis
+// protocol: Valkey or Redis. No other package speaks to it. Its questions end within a bounded time, a
+// server that is away costs a request nothing, and all values are sealed. It decides nothing: callers know
+// what a missing value means.
 package replicas
 
 import (
