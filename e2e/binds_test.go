@@ -82,7 +82,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 	var in bytes.Buffer
 	for range 3000 {
 		text := made.text()
-		if policy.Check(text) == nil {
+		if policy.CheckPlain(text) == nil {
 			text += "  # gpt-oss-executor asks: it's `a` \"reason\", $(with) all | that > looks & odd; (rule x)"
 		}
 		texts = append(texts, text)
@@ -118,7 +118,7 @@ func TestPlainCommandsReachAPerson(t *testing.T) {
 		if err := json.Unmarshal([]byte(answers[i]), &why); err != nil {
 			t.Fatal(err)
 		}
-		switch flaw := policy.Check(text); {
+		switch flaw := policy.CheckPlain(text); {
 		case flaw == nil:
 			if passed++; why != "" {
 				t.Errorf("%q is plain, and OpenClaw says: %s", text, why)

@@ -101,7 +101,7 @@ func FuzzWithAsk(f *testing.F) {
 		}
 		var was, now string
 		if json.Unmarshal(before["command"], &was) != nil || json.Unmarshal(after["command"], &now) != nil ||
-			now != was+asks+oneLine(why) {
+			now != was+askComment+oneLine(why) {
 			t.Fatalf("%q becomes %q", was, now)
 		}
 		back, said := WithoutAsk(tool, string(got))

@@ -12,8 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Call is what a condition sees of a call. The tag doc is what operators read about a
-// field.
+// Call is what a condition sees of a call. The tag doc documents a field for operators.
 type Call struct {
 	Tool       string         `expr:"tool" json:"tool" doc:"The name of the tool that would run."`
 	Kind       string         `expr:"kind" json:"kind,omitempty" doc:"The first name of the tool's group in aliases.yaml: exec for bash and run_shell_command. It is the tool's own name if it is in no group."`
@@ -25,9 +24,9 @@ type Call struct {
 	Confined   bool           `expr:"confined" json:"confined,omitempty" doc:"true means that the kernel holds the command: it can change only the folders that may be written, read no secrets, and reach the network only through a proxy."`
 	Subject
 
-	nested []argument // those of Args, at any depth; nil: there are none, or too many
-	over   bool       // there are more than are looked at
-	lines  []line     // of Command
+	all     []argument // of Args, at any depth; nil: none, or too many
+	tooMany bool       // there are more arguments than are examined
+	lines   []line     // of Command
 }
 
 // Subject is who asks for a call. Without a person who can answer, ask means deny.
@@ -41,19 +40,19 @@ type Subject struct {
 	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"true means that somebody can answer a question."`
 }
 
-// From is the call with who asks for it.
+// From returns the call as asked for by s.
 func (c Call) From(s Subject) Call {
 	c.Subject = s
 	return c
 }
 
-// CallOf takes the arguments of a call apart, as JSON.parse does: of a key that
-// comes twice the last one counts, and a number beyond float64 is infinite. Arguments
-// that are not one JSON object are an error, and leave Args empty.
+// CallOf parses the arguments of a call as JSON.parse does: the last of duplicate keys counts, and a number
+// beyond float64 is infinite. If the arguments are not one JSON object, it returns an error and a call
+// without arguments.
 func CallOf(tool, class string, arguments []byte) (Call, error) {
-	args, err := object(arguments)
-	for _, key := range trimmed {
-		if text, ok := args[key].(string); ok && tail.MatchString(text) {
+	args, err := parseObject(arguments)
+	for _, key := range markupArguments {
+		if text, ok := args[key].(string); ok && markupTail.MatchString(text) {
 			err = fmt.Errorf("%s ends in markup that the caller takes off", key)
 		}
 	}
@@ -64,11 +63,11 @@ func CallOf(tool, class string, arguments []byte) (Call, error) {
 	return NewCall(tool, class, args), nil
 }
 
-// NewCall is a call with these arguments, which must stay as they are.
+// NewCall returns a call with these arguments, which the caller must not change afterwards.
 func NewCall(tool, class string, args map[string]any) Call {
 	c := Call{Tool: tool, Kind: tool, Class: class, Args: args}
-	c.nested, c.over = nested(tool, args)
-	c.lines = lines(tool, args, c.nested)
+	c.all, c.tooMany = flatten(tool, args)
+	c.lines = callLines(tool, args, c.all)
 	texts := make([]string, len(c.lines))
 	for i, l := range c.lines {
 		texts[i] = l.text
@@ -77,41 +76,39 @@ func NewCall(tool, class string, args map[string]any) Call {
 	return c
 }
 
-// trimmed are the arguments from whose end OpenClaw takes what tail matches, before it
-// runs the call.
-var trimmed = []string{"command", "workdir", "host", "ask", "node", "path"}
+// markupArguments are the arguments from whose end OpenClaw removes markupTail before it runs the call.
+var markupArguments = []string{"command", "workdir", "host", "ask", "node", "path"}
 
-var tail = regexp.MustCompile(`</arg_value>>+$`)
+var markupTail = regexp.MustCompile(`</arg_value>>+$`)
 
-// errNoObject is why arguments cannot be judged.
 var errNoObject = errors.New("they are not one JSON object")
 
-// mostNested is how deep arguments may nest. JSON.parse has no limit, encoding/json this.
-const mostNested = 10000
+// maxDepth is the limit of encoding/json for nested arguments. JSON.parse has none.
+const maxDepth = 10000
 
-func object(doc []byte) (map[string]any, error) {
-	s := jsontext.Scanner{Doc: doc, Depth: mostNested}
-	args, ok := value(&s).(map[string]any)
+func parseObject(doc []byte) (map[string]any, error) {
+	s := jsontext.Scanner{Doc: doc, Depth: maxDepth}
+	args, ok := parseValue(&s).(map[string]any)
 	if !ok || s.End() != nil || !utf8.Valid(doc) {
 		return nil, errNoObject
 	}
 	return args, nil
 }
 
-// value reads one JSON value. What is no JSON gives anything, and the scanner an error.
-func value(s *jsontext.Scanner) any {
+// parseValue reads one JSON value. On a syntax error it sets s.Err and returns anything.
+func parseValue(s *jsontext.Scanner) any {
 	switch s.Peek() {
 	case '{':
 		members := map[string]any{}
 		for ok := s.Enter('{'); ok && s.Next('}'); {
 			key, _ := s.Key()
-			members[string(key)] = value(s)
+			members[string(key)] = parseValue(s)
 		}
 		return members
 	case '[':
 		list := []any{}
 		for ok := s.Enter('['); ok && s.Next(']'); {
-			list = append(list, value(s))
+			list = append(list, parseValue(s))
 		}
 		return list
 	}
@@ -133,28 +130,21 @@ func value(s *jsontext.Scanner) any {
 	}
 }
 
-// carrier is the tool with which OpenClaw's Tool Search calls another one:
-// {"id": name, "args": {…}}.
-const carrier = "tool_call"
+// toolCall is the tool through which OpenClaw's Tool Search calls another one: {"id": name, "args": {…}}.
+const toolCall = "tool_call"
 
-// Carried gives the call that another one carries, if it carries one. It reads what
-// OpenClaw does: the name is in id, toolId or name, and may stand behind the
-// catalog's "source:owner:"; the arguments are in args or input, or, where these are
-// missing or empty, beside the name. What can be read in two ways comes without
-// arguments, so that it cannot be judged.
+// Carried returns the call inside a tool_call, as OpenClaw reads it: the name is in id, toolId or name,
+// possibly behind the catalog's "source:owner:"; the arguments are in args or input or, where these are
+// missing or empty, beside the name. An ambiguous call has nil arguments, so that it cannot be judged.
 func Carried(tool string, arguments []byte) (inner string, args []byte, ok bool) {
-	if tool != carrier {
+	if tool != toolCall {
 		return "", nil, false
 	}
-	return carried(arguments)
-}
-
-func carried(arguments []byte) (inner string, args []byte, ok bool) {
 	var in map[string]json.RawMessage // a struct would also take ID and ARGS
 	if json.Unmarshal(arguments, &in) != nil {
 		return "", nil, false
 	}
-	names := given(in, "id", "toolId", "name")
+	names := presentKeys(in, "id", "toolId", "name")
 	if len(names) == 0 {
 		return "", nil, false
 	}
@@ -165,13 +155,13 @@ func carried(arguments []byte) (inner string, args []byte, ok bool) {
 			return inner, nil, true
 		}
 	}
-	if nested := given(in, "args", "input"); len(nested) > 0 {
+	if nested := presentKeys(in, "args", "input"); len(nested) > 0 {
 		args = in[nested[0]]
 		var text string
 		if json.Unmarshal(args, &text) == nil { // encoded twice
 			args = []byte(text)
 		}
-		if empty, err := object(args); err != nil || len(empty) > 0 {
+		if empty, err := parseObject(args); err != nil || len(empty) > 0 {
 			return inner, args, true
 		}
 	}
@@ -185,8 +175,8 @@ func carried(arguments []byte) (inner string, args []byte, ok bool) {
 	return inner, args, true
 }
 
-// given are those of the keys that have a value.
-func given(in map[string]json.RawMessage, keys ...string) []string {
+// presentKeys returns the keys that have a value other than null.
+func presentKeys(in map[string]json.RawMessage, keys ...string) []string {
 	var out []string
 	for _, key := range keys {
 		if v := in[key]; v != nil && string(v) != "null" {

@@ -143,7 +143,7 @@ func FuzzArguments(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		got, err := object(doc)
+		got, err := parseObject(doc)
 		var want map[string]any
 		d := json.NewDecoder(bytes.NewReader(doc))
 		d.UseNumber()

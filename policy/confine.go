@@ -9,8 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Wrapper is how a command is run by a program that confines it: the words of that program,
-// and a shell behind them.
+// Wrapper runs a command through a program that confines it:
 //
 //	/usr/bin/gpt-oss-executor confine --ticket FILE -- bash -c 'the command'
 type Wrapper struct{ Program, Ticket string }
@@ -20,21 +19,18 @@ const (
 	wrapShell   = " -- bash -c "
 )
 
-// maxWrapped is the longest line that is wrapped. The kernel takes no longer words than
-// 128 KiB.
+// maxWrapped is the longest line that is wrapped; the kernel limits an argument to 128 KiB.
 const maxWrapped = 120 << 10
 
-// errNoWrap is why a call does not run confined.
 var errNoWrap = errors.New("it has no command that can be wrapped")
 
-// shellTools are the tools whose command is a line for a shell of the gateway's machine.
+// shellTools are the tools whose command is a line of shell on the gateway's machine.
 var shellTools = []string{"exec", "bash"}
 
-// Confinable reports whether a call is one line of shell that runs where the gateway
-// runs, as its user. What else it says must not change what runs: another machine, more
-// rights, variables that a shell takes code from.
+// Confinable reports whether a call is one line of shell that runs on the gateway's machine as its user, and
+// sets no variable that a shell takes code from.
 func Confinable(c Call) bool {
-	text, ok := c.Args[command].(string)
+	text, ok := c.Args[commandArgument].(string)
 	if !ok || !slices.Contains(shellTools, c.Tool) || len(text) > maxWrapped ||
 		strings.ContainsRune(text, 0) {
 		return false
@@ -42,18 +38,17 @@ func Confinable(c Call) bool {
 	if _, mapping := c.Args["env"].(map[string]any); !mapping && c.Args["env"] != nil {
 		return false
 	}
-	return len(c.lines) == 1 && len(circumstances(c)) == 0 && !slices.ContainsFunc(sets(c),
-		takenFromUs)
+	return len(c.lines) == 1 && len(otherSettings(c)) == 0 && !slices.ContainsFunc(variableNames(c),
+		affectsWrapper)
 }
 
-// sets are the names of the variables that a call sets.
-func sets(c Call) []string {
-	return slices.Collect(maps.Keys(variablesOf(c.Args["env"])))
+func variableNames(c Call) []string {
+	return slices.Collect(maps.Keys(parseVariables(c.Args["env"])))
 }
 
-// takenFromUs reports whether a variable changes what the program does that confines, or
-// what a shell runs before it.
-func takenFromUs(name string) bool {
+// affectsWrapper reports whether a variable changes what the confining program does, or what a shell runs
+// first.
+func affectsWrapper(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.Contains([]string{"BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "HOME", "PATH", "PS4"},
 		name) ||
@@ -61,20 +56,21 @@ func takenFromUs(name string) bool {
 			func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Wrapped gives the arguments with which the command runs inside of the wrapper: of a
-// tool_call, those of the call that it carries. All other bytes stay as they are.
+// Wrapped returns arguments whose command runs inside the wrapper; in a tool_call it edits the call inside.
+// It changes no other bytes.
 func Wrapped(tool string, arguments []byte, w Wrapper) ([]byte, error) {
-	return rewritten(tool, arguments, func(text string) (string, bool) { return w.line(text), true })
+	return rewriteCommand(tool, arguments, func(text string) (string, bool) { return w.line(text), true })
 }
 
-// rewritten are arguments with another command in them.
-func rewritten(tool string, arguments []byte, edit func(text string) (now string, ok bool)) ([]byte, error) {
-	return inside(tool, arguments, func(_ string, object []byte) ([]byte, error) {
+// rewriteCommand replaces the command in the arguments.
+func rewriteCommand(tool string, arguments []byte,
+	edit func(text string) (now string, ok bool)) ([]byte, error) {
+	return editArguments(tool, arguments, func(_ string, object []byte) ([]byte, error) {
 		at, raw := commandOf(object)
 		if raw == nil {
 			return nil, errNoWrap
 		}
-		text, _ := jsontext.Text(object, jsontext.Span{From: at.from, To: at.to})
+		text, _ := jsontext.Text(object, at)
 		now, ok := edit(text)
 		if !ok {
 			return nil, errNoWrap
@@ -83,35 +79,34 @@ func rewritten(tool string, arguments []byte, edit func(text string) (now string
 	})
 }
 
-// line is a command inside of the wrapper.
+// line returns the command inside the wrapper.
 func (w Wrapper) line(text string) string {
-	return quote([]string{w.Program}) + wrapConfine + quote([]string{w.Ticket}) + wrapShell +
-		quote([]string{text})
+	return quoteWords([]string{w.Program}) + wrapConfine + quoteWords([]string{w.Ticket}) + wrapShell +
+		quoteWords([]string{text})
 }
 
-// Unwrapped takes back what Wrapped has done. Other arguments are as they were, and wrapped
-// is false.
+// Unwrapped undoes Wrapped. It returns other arguments unchanged and false.
 func Unwrapped(tool, arguments string) (was string, wrapped bool) {
 	if !strings.Contains(arguments, wrapConfine) { // of most calls
 		return arguments, false
 	}
-	plain, err := rewritten(tool, []byte(arguments), unwrap)
+	plain, err := rewriteCommand(tool, []byte(arguments), unwrap)
 	if err != nil {
 		return arguments, false
 	}
 	return string(plain), true
 }
 
-// unwrap is the command in a line that Wrapper.line has made.
+// unwrap returns the command in a line of Wrapper.line.
 func unwrap(line string) (text string, ok bool) {
-	program, rest, ok := word(line)
+	program, rest, ok := cutQuoted(line)
 	if !ok {
 		return "", false
 	}
 	rest, confines := strings.CutPrefix(rest, wrapConfine)
-	ticket, rest, ok := word(rest)
+	ticket, rest, ok := cutQuoted(rest)
 	rest, shell := strings.CutPrefix(rest, wrapShell)
-	text, rest, whole := word(rest)
+	text, rest, whole := cutQuoted(rest)
 	w := Wrapper{program, ticket}
 	if !ok || !confines || !shell || !whole || rest != "" || w.line(text) != line {
 		return "", false
@@ -119,8 +114,8 @@ func unwrap(line string) (text string, ok bool) {
 	return text, true
 }
 
-// word takes a word from the front of a line, as quote writes it.
-func word(line string) (word, rest string, ok bool) {
+// cutQuoted splits a word of quoteWords from the front of a line.
+func cutQuoted(line string) (word, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(line, "'")
 	for ok {
 		part, behind, closed := strings.Cut(rest, "'")

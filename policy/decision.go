@@ -7,19 +7,18 @@ import (
 	"strings"
 )
 
-// Decision is what a policy says of one call. Rule and Place are empty where the
-// default decided.
+// Decision is what a policy says of one call. Rule and Place are empty where the default decided.
 type Decision struct {
-	Effect  Effect    `json:"effect"` // Audit: it leaves, and dry runs held
+	Effect  Effect    `json:"effect"` // Audit: allowed, and dry runs held
 	Rule    string    `json:"rule,omitempty"`
 	Place   string    `json:"place,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Instead string    `json:"instead,omitempty"` // what would be allowed
-	Operand string    `json:"operand,omitempty"` // the program, path or URL that it is about
-	Span    *Span     `json:"span,omitempty"`    // where that stands in the command; nil: unknown
-	Audits  []Finding `json:"audits,omitempty"`  // the dry runs that hold
-	Facts   *Facts    `json:"facts,omitempty"`   // what was known
-	Reasons []Reason  `json:"-"`                 // of Ask, all of them; none: too many to be looked through
+	Operand string    `json:"operand,omitempty"` // the program, path or URL that the rule holds for
+	Span    *Span     `json:"span,omitempty"`    // of Operand in the command; nil: unknown
+	Audits  []Finding `json:"audits,omitempty"`  // dry runs that hold
+	Facts   *Facts    `json:"facts,omitempty"`
+	Reasons []Reason  `json:"-"` // all reasons to ask; nil if there are more than maxReasons
 }
 
 // Span is a part of a command. Start and End count its bytes.
@@ -29,7 +28,7 @@ type Span struct {
 	Text  string `json:"text"`
 }
 
-// Finding is a rule that holds for a call and is not enforced.
+// Finding is a rule that holds for a call but is not enforced.
 type Finding struct {
 	Rule   string `json:"rule"`
 	Place  string `json:"place"`
@@ -37,15 +36,15 @@ type Finding struct {
 	Effect Effect `json:"effect"` // what it would have done: Ask or Deny
 }
 
-// Stricter joins what two policies say: the stronger effect wins. Of two that
-// agree, the one with a rule is told, else the first.
+// Stricter combines two decisions: the stronger effect wins. Of two equal effects, a decision with a rule
+// comes before one without, then a before b.
 func Stricter(a, b Decision) Decision {
 	if b.Effect.stronger(a.Effect) || a.Effect == b.Effect && a.Rule == "" && b.Rule != "" {
 		a, b = b, a
 	}
 	a.Audits = append(a.Audits[:len(a.Audits):len(a.Audits)], b.Audits...)
 	if a.Effect == Ask && b.Effect == Ask {
-		all := reasons(nil).with(a.Reasons...).with(b.Reasons...)
+		all := reasons(nil).add(a.Reasons...).add(b.Reasons...)
 		if few := len(a.Reasons) > 0 && len(b.Reasons) > 0 && len(all) <= maxReasons; few {
 			a.Reasons = all
 		} else {
@@ -55,11 +54,11 @@ func Stricter(a, b Decision) Decision {
 	return a
 }
 
-// maxQuoted is how many bytes of a call are repeated in a message.
+// maxQuoted is how many bytes of a call a message repeats.
 const maxQuoted = 120
 
-// Message is what the model is told: why, about which part, under which rule, and what
-// it may do instead. It never tells what other rules there are.
+// Message tells the model why, about which part of the call, under which rule, and what it may do instead. It
+// never mentions other rules.
 func (d Decision) Message() string {
 	about := ""
 	switch s := d.Span; {
@@ -74,7 +73,7 @@ func (d Decision) Message() string {
 	return d.sentence(about)
 }
 
-// Reason is Message for a person who sees the call.
+// Reason is Message without the part of the call, for a person who sees the call.
 func (d Decision) Reason() string { return d.sentence("") }
 
 func (d Decision) sentence(about string) string {
@@ -85,7 +84,7 @@ func (d Decision) sentence(about string) string {
 	return sentence(d.Why) + about + instead + " (rule " + cmp.Or(d.Rule, "default") + ")"
 }
 
-// sentence is s with a full stop at its end.
+// sentence returns s with a full stop at its end.
 func sentence(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.HasSuffix(s, ".") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, "?") {
@@ -94,7 +93,7 @@ func sentence(s string) string {
 	return s + "."
 }
 
-// quoted is a text of a call in quotes, cut short, with what is invisible written out.
+// quoted quotes text of a call, shortened, with invisible characters escaped.
 func quoted(s string) string {
 	if len(s) > maxQuoted {
 		s = strings.ToValidUTF8(s[:maxQuoted], "") + "…"

@@ -18,21 +18,20 @@ type Env struct {
 	Moment
 }
 
-// PathEnv is what conditions of paths.yaml see: one path that the call, or one of its
-// commands, would touch.
+// PathEnv is what conditions of paths.yaml see: one path that the call or one of its commands would touch.
 type PathEnv struct {
 	paths.Use
 	Scene
 }
 
-// URLEnv is what conditions of urls.yaml see: one URL that the call, or one of its
-// commands, would fetch or send to.
+// URLEnv is what conditions of urls.yaml see: one URL that the call or one of its commands would fetch or
+// send to.
 type URLEnv struct {
 	urls.Use
 	Scene
 }
 
-// Scene is who touches a path or a URL.
+// Scene is who touches a path or URL.
 type Scene struct {
 	Tool      string `expr:"tool" doc:"The name of the tool that would run."`
 	Kind      string `expr:"kind" doc:"The first name of the tool's group in aliases.yaml: ls for List and tree. It is the tool's own name if it is in no group."`
@@ -58,20 +57,20 @@ type Now struct {
 	Weekday string `expr:"weekday" json:"weekday" doc:"monday to sunday."`
 }
 
-// Rates counts what a session did before. The windows end now.
+// Rates counts what a session did within a window that ends now.
 type Rates interface {
 	Count(kind string, window time.Duration) int
 }
 
-// RateKinds are the kinds of things that Rates counts.
+// RateKinds returns the kinds that Rates counts.
 func RateKinds() []string {
 	return []string{"calls", "commands", "denied", "asked", "deletes", "writes", "fetches"}
 }
 
-// RateOfTool begins the kind that counts the calls of one tool, tool:web_search.
+// RateOfTool is the prefix of the kind that counts one tool, as in tool:web_search.
 const RateOfTool = "tool:"
 
-// MomentOf is a moment as conditions see it. Without rates, everything was done 0 times.
+// MomentOf returns the moment as conditions see it. Without rates, every count is 0.
 func MomentOf(now time.Time, rates Rates) Moment {
 	return Moment{
 		Now: Now{Hour: now.Hour(), Minute: now.Minute(), Weekday: strings.ToLower(now.Weekday().String())},
@@ -85,7 +84,7 @@ func MomentOf(now time.Time, rates Rates) Moment {
 	}
 }
 
-// Weekdays are the names of now.weekday.
+// Weekdays returns the values of now.weekday.
 func Weekdays() []string {
 	return []string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
 }

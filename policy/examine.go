@@ -15,14 +15,14 @@ import (
 // World is where a call would run, and what its arguments mean.
 type World struct {
 	Guard     paths.Guard
-	Programs  *program.Table // what is known of programs; nil: nothing
-	Lookup    urls.Lookup    // nil: names are not looked up
+	Programs  *program.Table // nil: no program is known
+	Lookup    urls.Lookup    // nil: names are not resolved
 	Servers   urls.Servers
 	Arguments Arguments
 }
 
-// Examine finds out what a call can do, without doing any of it. A folder in its
-// argument workdir is where it would run.
+// Examine finds out what a call can do without running it. The argument workdir, if any, is where it would
+// run.
 func Examine(c Call, w World) *Facts {
 	f := &Facts{Call: c, Workspace: w.Guard.Roots.Workspace(), Home: w.Guard.Roots.Home}
 	if dir, given := c.Args["workdir"]; given && dir != nil && dir != "" {
@@ -32,11 +32,11 @@ func Examine(c Call, w World) *Facts {
 		f.Paths = append(f.Paths, use, use.Below())
 		w.Guard.Roots.Cwd = use.Resolved
 	}
-	if c.over { // too much to look through
+	if c.tooMany { // too much to look through
 		f.Script = &shell.Script{Parsed: true, OverBudget: true}
 		return f
 	}
-	f.Script = script(&c, w)
+	f.Script = analyzeLines(&c, w)
 	f.Paths = append(f.Paths, w.Arguments.paths(&c, w.Guard)...)
 	f.URLs = w.Arguments.urls(&c, w.Lookup)
 	w.Servers.Judge(f.URLs)
@@ -46,105 +46,104 @@ func Examine(c Call, w World) *Facts {
 	return f
 }
 
-// mostLines is how many commands of one call are looked at.
-const mostLines = 128
+// maxLines is how many command lines of one call are examined.
+const maxLines = 128
 
-// script is what the commands of a call can do together; nil where it has none.
-func script(c *Call, w World) *shell.Script {
+// analyzeLines returns what all command lines of a call can do; nil if it has none.
+func analyzeLines(c *Call, w World) *shell.Script {
 	var out *shell.Script
-	env, agreed := variables(c.nested)
+	env, agreed := mergeVariables(c.all)
 	at, top := 0, false // where the line stands in Call.Command
-	if len(c.lines) > mostLines || !agreed {
+	if len(c.lines) > maxLines || !agreed {
 		return &shell.Script{OverBudget: true, Parsed: true}
 	}
 	for _, l := range c.lines {
-		top = top || l.top
-		for _, g := range places(l.in, l.top, w.Guard) {
-			for _, s := range readings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
-				out = join(out, s, at)
+		top = top || l.topLevel
+		for _, g := range guardsFor(l.siblings, l.topLevel, w.Guard) {
+			for _, s := range lineReadings(l, shell.World{Guard: g, Programs: w.Programs, Env: env}) {
+				out = merge(out, s, at)
 			}
 		}
 		at += len(l.text) + len("\n")
 	}
 	if out == nil {
-		out = idle(c, env, w)
+		if out = guessScript(c, env, w); out == nil {
+			return nil
+		}
 	}
-	if out == nil {
-		return nil
-	}
-	out.Commands = append(out.Commands, circumstances(*c)...)
+	out.Commands = append(out.Commands, otherSettings(*c)...)
 	if !top && c.Class == "exec" { // what else it runs is unknown
 		out.Commands = append(out.Commands, shell.Command{Binary: "tool " + c.Tool, Via: "tool"})
 	}
 	return out
 }
 
-// idle is what a call can do in which no argument is a command by its name: variables that mean something to
-// programs, and texts that look like commands of known programs. A tool of class exec may do anything, so its
-// texts are skipped.
-func idle(c *Call, env map[string]string, w World) (out *shell.Script) {
+// guessScript returns what a call without a command argument can still run: variables that programs load code
+// from, and texts that look like commands of known programs. Texts of an exec tool are skipped: such a tool
+// may do anything.
+func guessScript(c *Call, env map[string]string, w World) (out *shell.Script) {
 	if len(env) > 0 {
 		set := shell.World{Guard: w.Guard, Programs: w.Programs, Env: env}
 		if s := shell.Analyze("", set); len(s.Commands) > 1 {
-			out = unplaced(s)
+			out = clearSpans(s)
 		}
 	}
-	left := mostLines
-	for _, a := range c.nested {
+	left := maxLines
+	for _, a := range c.all {
 		list, _ := a.texts()
 		for _, text := range list {
 			if c.Class == "exec" || !looksLike(looksShell, text) || !w.Arguments.role(c, a).shell {
 				continue
 			}
 			if left--; left < 0 {
-				return join(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
+				return merge(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
 			}
 			if s := shell.Analyze(text, shell.World{Guard: w.Guard, Programs: w.Programs}); s.Parsed &&
-				commands(s) {
-				out = join(out, unplaced(sober(s)), 0)
+				isCommandLine(s) {
+				out = merge(out, clearSpans(dropUnknown(s)), 0)
 			}
 		}
 	}
 	return out
 }
 
-// commands reports whether a text that looks like commands is some: the first program is known, and
-// not all are bare words, as in "node | python | go".
-func commands(s *shell.Script) bool {
+// isCommandLine reports whether a text that looks like commands is one: its first program is known, and not
+// every command is a bare word, as in "node | python | go".
+func isCommandLine(s *shell.Script) bool {
 	first := slices.IndexFunc(s.Commands, func(c shell.Command) bool { return c.Binary != "" })
 	return first >= 0 && understood(s.Commands[first]) && slices.ContainsFunc(s.Commands,
 		func(c shell.Command) bool { return len(c.Argv) > 1 })
 }
 
-// understood reports whether it is known what a program does.
+// understood reports whether the effects of a program are known.
 func understood(c shell.Command) bool {
 	return c.Known && c.Binary != "" && !slices.Contains(c.Tags, "unlisted-sub")
 }
 
-// sober is what is understood of a text that only looks like commands: "sort by date; then stop" may be said
-// to people. What is not understood of it is no reason to ask.
-func sober(s *shell.Script) *shell.Script {
+// dropUnknown keeps the understood commands of a text that only looks like commands: "sort by date; then
+// stop" may be prose, so its unknown parts are no reason to ask.
+func dropUnknown(s *shell.Script) *shell.Script {
 	s.Dynamic = nil
 	s.Commands = slices.DeleteFunc(s.Commands, func(c shell.Command) bool { return !understood(c) })
 	return s
 }
 
-// unplaced is a script that does not stand in Call.Command.
-func unplaced(s *shell.Script) *shell.Script {
+// clearSpans marks a script as one that is not part of Call.Command.
+func clearSpans(s *shell.Script) *shell.Script {
 	for i := range s.Commands {
 		s.Commands[i].Start, s.Commands[i].End = 0, 0
 	}
 	return s
 }
 
-// readings are all that a line may mean. A list of words is a program with its
-// arguments to some tools, and a line of shell to others. Code may be in any language:
-// it counts as code, and as shell where it is that.
-func readings(l line, w shell.World) []*shell.Script {
+// lineReadings returns everything that a line may mean. Some tools take a list of words as a program with
+// arguments, others as a line of shell. Code may be in any language: it counts as code, and as shell where it
+// parses.
+func lineReadings(l line, w shell.World) []*shell.Script {
 	s := shell.Analyze(l.text, w)
 	switch {
 	case l.code != "":
-		if !l.top && wordOnly.MatchString(l.text) && (len(s.Commands) == 0 ||
+		if !l.topLevel && wordOnly.MatchString(l.text) && (len(s.Commands) == 0 ||
 			!s.Commands[len(s.Commands)-1].Known) {
 			return nil // the code of a country, or the name of a script
 		}
@@ -153,15 +152,15 @@ func readings(l line, w shell.World) []*shell.Script {
 			End: len(l.text)})
 		s.Binaries = append(s.Binaries, "code")
 	case l.words != nil:
-		return []*shell.Script{s, unplaced(shell.Analyze(quote(l.words), w))}
+		return []*shell.Script{s, clearSpans(shell.Analyze(quoteWords(l.words), w))}
 	}
 	return []*shell.Script{s}
 }
 
 var wordOnly = regexp.MustCompile(`^[\w-]*$`)
 
-// quote makes a line of words that a shell takes apart into the same words.
-func quote(words []string) string {
+// quoteWords returns a line that a shell splits into words.
+func quoteWords(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
@@ -169,8 +168,8 @@ func quote(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// join adds what another text can do; at is where that text begins.
-func join(a, b *shell.Script, at int) *shell.Script {
+// merge adds script b, whose text begins at byte at, to a.
+func merge(a, b *shell.Script, at int) *shell.Script {
 	for i := range b.Commands {
 		b.Commands[i].Start += at
 		b.Commands[i].End += at
@@ -194,14 +193,14 @@ func join(a, b *shell.Script, at int) *shell.Script {
 	return a
 }
 
-// circumstances are what the arguments of OpenClaw's exec say beside the command, as
-// commands that do as much: another machine, more rights.
-func circumstances(c Call) (out []shell.Command) {
+// otherSettings returns, as commands of the same effect, what other arguments of OpenClaw's exec change: the
+// machine, the user's rights, the variables.
+func otherSettings(c Call) (out []shell.Command) {
 	add := func(k shell.Command) {
 		k.Known = true
 		out = append(out, k)
 	}
-	if env := c.Args["env"]; env != nil && variablesOf(env) == nil {
+	if env := c.Args["env"]; env != nil && parseVariables(env) == nil {
 		add(shell.Command{Tags: []string{"code-variable"}, Via: "argument env"}) // which one is unknown
 	}
 	if e := c.Args["elevated"]; e != nil && e != false && e != "" && e != "off" {

@@ -11,15 +11,15 @@ import (
 // Facts is what is known of a call.
 type Facts struct {
 	Call Call `json:"call"`
-	// where the agent works; {workspace} in the texts of rules
+	// the agent's folder; {workspace} in the texts of rules
 	Workspace string        `json:"workspace,omitempty"`
-	Home      string        `json:"-"`                // what ~ stands for
-	Script    *shell.Script `json:"script,omitempty"` // what its command can do; nil: it has none
-	Paths     []paths.Use   `json:"paths,omitempty"`  // of a file tool, without those of commands
-	URLs      []urls.Use    `json:"urls,omitempty"`   // of a fetch tool, without those of commands
+	Home      string        `json:"-"`                // the folder that ~ stands for
+	Script    *shell.Script `json:"script,omitempty"` // what its command can do; nil: no command
+	Paths     []paths.Use   `json:"paths,omitempty"`  // of a file tool; commands have their own
+	URLs      []urls.Use    `json:"urls,omitempty"`   // of a fetch tool; commands have their own
 }
 
-// Counts is what a call adds to the rates with this decision, whatever becomes of it.
+// Counts returns what the call adds to each rate with this decision, even if it never runs.
 func (d Decision) Counts() map[string]int {
 	n := map[string]int{"calls": 1}
 	if d.Facts != nil {
@@ -34,7 +34,7 @@ func (d Decision) Counts() map[string]int {
 	return n
 }
 
-// counts are those that do not depend on what is decided.
+// counts returns the counts that do not depend on the decision.
 func (f *Facts) counts() map[string]int {
 	n := map[string]int{"calls": 1, RateOfTool + f.Call.Tool: 1, "fetches": len(f.URLs)}
 	add := func(uses []paths.Use) {
@@ -57,12 +57,12 @@ func (f *Facts) counts() map[string]int {
 	return n
 }
 
-// placed is the text of a rule with the workspace in it.
-func (f *Facts) placed(text string) string {
+// expand inserts the workspace into the text of a rule.
+func (f *Facts) expand(text string) string {
 	return strings.ReplaceAll(text, "{workspace}", f.Workspace)
 }
 
-// span is where a command stands; nil: unknown.
+// span returns where a command stands in Call.Command; nil: unknown.
 func (f *Facts) span(c *shell.Command) *Span {
 	if c == nil || c.End <= c.Start || c.Start < 0 || c.End > len(f.Call.Command) {
 		return nil

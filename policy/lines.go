@@ -6,81 +6,82 @@ import (
 	"strings"
 )
 
-// commandKeys are the arguments that hold shell lines, of any tool, in the order in which
-// conditions see them.
-var commandKeys = []string{command, "cmd", "script", "shell_command", "code"}
+// commandKeys are the arguments of any tool that hold lines of shell, in the order in which conditions see
+// them.
+var commandKeys = []string{commandArgument, "cmd", "script", "shell_command", "code"}
 
-// programKeys are names of programs if arguments for them stand beside them.
+// programKeys name a program if its arguments stand beside them.
 var programKeys = []string{"program", "executable", "binary", "bin"}
 
-// typedKeys are the arguments of OpenClaw's process, which types into a program that
-// runs: that may be a shell. Those of hex are bytes, which count as code.
+// typedKeys are what OpenClaw's process types into a running program, which may be a shell. hex holds bytes,
+// which count as code.
 var typedKeys = []string{"data", "literal", "text", "keys", "hex"}
 
-// line is one of the commands in the arguments of a call.
+// line is one command line in the arguments of a call.
 type line struct {
-	text  string         // as conditions see it
-	words []string       // of a list of words
-	code  string         // the name of an argument that may hold code of any language
-	in    map[string]any // the arguments beside it
-	top   bool           // it stands in no other argument
+	text     string         // as conditions see it
+	words    []string       // if the argument is a list of words
+	code     string         // the name of the argument, if that may hold code of any language
+	siblings map[string]any // the arguments beside it
+	topLevel bool           // it is not nested in another argument
 }
 
-// lines are those of the call itself, then those inside of other arguments: texts, or lists of words.
-func lines(tool string, args map[string]any, all []argument) (out []line) {
+// callLines returns the lines of the call itself, then those of nested arguments.
+func callLines(tool string, args map[string]any, all []argument) (out []line) {
 	keys := commandKeys
 	if tool == "process" {
 		keys = append(keys[:len(keys):len(keys)], typedKeys...)
 	}
 	for _, key := range keys {
-		out = append(out, linesOf(argument{name: key, path: key, kind: meaning(key), value: args[key],
-			in: args})...)
+		out = append(out, argumentLines(argument{name: key, path: key, kind: kindOf(key), value: args[key],
+			siblings: args})...)
 	}
 	for _, a := range all {
 		if text, is := a.value.(string); is && slices.Contains(programKeys, a.name) {
-			if more := wordsBeside(a.in); len(more) > 0 {
+			if more := programArguments(a.siblings); len(more) > 0 {
 				words := append([]string{text}, more...)
-				out = append(out, line{text: strings.Join(words, " "), words: words, in: a.in, top: a.top()})
+				out = append(out, line{text: strings.Join(words, " "), words: words, siblings: a.siblings,
+					topLevel: a.topLevel()})
 			}
 		}
-		if words := wordsBeside(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 &&
-			!commanded(a.in) {
-			out = append(out, line{text: quote(words), in: a.in, top: a.top()})
+		if words := programArguments(map[string]any{a.name: a.value}); a.name == "argv" && len(words) > 0 &&
+			!hasProgram(a.siblings) {
+			out = append(out, line{text: quoteWords(words), siblings: a.siblings, topLevel: a.topLevel()})
 		}
 		if k := a.kind; (k == shellText || k == codeText) &&
-			!(a.top() && slices.Contains(commandKeys, a.name)) {
-			out = append(out, linesOf(a)...)
+			!(a.topLevel() && slices.Contains(commandKeys, a.name)) {
+			out = append(out, argumentLines(a)...)
 		}
 	}
 	return out
 }
 
-// commanded reports whether a program stands beside an argument, which then holds only what that
-// one is given.
-func commanded(in map[string]any) bool {
+// hasProgram reports whether a program stands beside an argument, which then only holds the program's
+// arguments.
+func hasProgram(in map[string]any) bool {
 	for name := range in {
-		if k := meaning(name); k == shellText || k == codeText || slices.Contains(programKeys, name) {
+		if k := kindOf(name); k == shellText || k == codeText || slices.Contains(programKeys, name) {
 			return true
 		}
 	}
 	return false
 }
 
-// linesOf are the lines in one argument. A list of commands holds one in each text, a list
-// of words is one; a list that may be either is both.
-func linesOf(a argument) (out []line) {
+// argumentLines returns the lines in one argument. Each text in a list of commands is one; a list of words is
+// one; a list that may be either gives both.
+func argumentLines(a argument) (out []line) {
 	add := func(l line) {
 		if a.kind == codeText || a.name == "hex" ||
-			!a.top() && strings.HasSuffix(strings.ToLower(a.name), "script") {
+			!a.topLevel() && strings.HasSuffix(strings.ToLower(a.name), "script") {
 			l.code = a.name
 		}
-		l.in, l.top = a.in, a.top()
+		l.siblings, l.topLevel = a.siblings, a.topLevel()
 		out = append(out, l)
 	}
 	switch v := a.value.(type) {
 	case string:
 		add(line{text: v})
-		if more, is := v, wordsBeside(a.in); len(is) > 0 {
+		if more, is := v, programArguments(a.siblings); len(is) > 0 {
 			words := append(strings.Fields(more), is...)
 			add(line{text: strings.Join(words, " "), words: words})
 		}
@@ -102,9 +103,9 @@ func linesOf(a argument) (out []line) {
 	return out
 }
 
-// wordsBeside are the arguments of a program whose name stands beside them:
-// {"command": "rm", "args": ["-rf", "x"]}.
-func wordsBeside(in map[string]any) (words []string) {
+// programArguments returns the arguments of a program whose name stands beside them: {"command": "rm",
+// "args": ["-rf", "x"]}.
+func programArguments(in map[string]any) (words []string) {
 	for _, name := range []string{"args", "arguments", "argv"} {
 		list, _ := in[name].([]any)
 		for _, v := range list {

@@ -15,15 +15,15 @@ type kind uint8
 
 const (
 	unknown     kind = iota
-	plainText        // for people, or for a file: it is not examined
+	plainText        // for people or for a file; not examined
 	shellText        // a line of shell
 	codeText         // code in some language
-	environment      // variables that are set for what runs
-	folder           // where something works
+	environment      // variables for what runs
+	folder           // where something runs
 )
 
-// vocabulary says what names of arguments mean. A name counts by its last word, or by its
-// last two: newText is a text. Names of paths and URLs stand in paths.yaml and urls.yaml.
+// vocabulary says what names of arguments mean. The last word of a name counts, or the last two: newText is a
+// text. Names of paths and URLs are in paths.yaml and urls.yaml.
 var vocabulary = map[kind][]string{
 	plainText: strings.Fields(`content text body message msg prompt prompttext description desc title subject caption summary note comment question answer query
 		search term keyword task objective goal reason justification label instruction system markdown html css xml svg selector xpath regex regexp token
@@ -34,8 +34,7 @@ var vocabulary = map[kind][]string{
 	folder:      strings.Fields("workdir cwd workingdirectory workingdir"),
 }
 
-// meanings is the vocabulary by word.
-var meanings = sync.OnceValue(func() map[string]kind {
+var kindsByWord = sync.OnceValue(func() map[string]kind {
 	out := map[string]kind{}
 	for k, words := range vocabulary {
 		for _, w := range words {
@@ -45,14 +44,14 @@ var meanings = sync.OnceValue(func() map[string]kind {
 	return out
 })
 
-// meaning is what the name of an argument says. code is code by this name alone, and not as
-// in country_code.
-func meaning(name string) kind {
+// kindOf returns what the name of an argument means. Only the whole name code means code: country_code does
+// not.
+func kindOf(name string) kind {
 	if name == "code" {
 		return codeText
 	}
-	known := meanings()
-	for end := range ends(name) {
+	known := kindsByWord()
+	for end := range nameEndings(name) {
 		if k := known[end]; k != unknown {
 			return k
 		}
@@ -60,15 +59,15 @@ func meaning(name string) kind {
 	return unknown
 }
 
-// worksIn reports whether an argument is a folder where something works: by its name, or beside a
-// command.
+// worksIn reports whether an argument is the folder in which something runs: by its name, or because it
+// stands beside a command.
 func worksIn(name string, kind kind, in map[string]any) bool {
-	return kind == folder || slices.Contains([]string{"directory", "dir", "folder"}, folded(name)) &&
-		commanded(in)
+	return kind == folder || slices.Contains([]string{"directory", "dir", "folder"}, fold(name)) &&
+		hasProgram(in)
 }
 
-// folded is what two spellings of one name have in common: filePath and file_path.
-func folded(name string) string {
+// fold maps all spellings of a name to one: filePath and file_path.
+func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' {
 			return -1
@@ -77,12 +76,12 @@ func folded(name string) string {
 	}, name)
 }
 
-// ends are the last two words of a name as one, and the last one, each also without the s of
-// a plural: file_paths gives filepaths, paths, filepath and path.
-func ends(name string) iter.Seq[string] {
+// nameEndings yields the last two words of a name as one, and the last word, each also without a plural s:
+// file_paths gives filepaths, paths, filepath and path.
+func nameEndings(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var before, last string
-		for word := range wordsOf(name) {
+		for word := range nameWords(name) {
 			before, last = last, word
 		}
 		switch {
@@ -95,9 +94,8 @@ func ends(name string) iter.Seq[string] {
 	}
 }
 
-// wordsOf splits a name at what is no letter, and where camelCase begins a word: the words
-// of imageURLPath are image, url and path.
-func wordsOf(name string) iter.Seq[string] {
+// nameWords splits a name at non-letters and at camelCase: imageURLPath gives image, url and path.
+func nameWords(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		begin, before := -1, rune(0) // of the word, in name; -1: between words
 		flush := func(end int) bool { return begin < 0 || yield(strings.ToLower(name[begin:end])) }
@@ -126,13 +124,13 @@ func wordsOf(name string) iter.Seq[string] {
 	}
 }
 
-// named says whether the name of an argument may be more than a name: that of a file, as in
-// {"src/a.go": "package a"}, or a URL.
-func named(name string) bool { return strings.ContainsAny(name, "/\\~") }
+// pathLike reports whether the name of an argument may itself be a file or a URL, as in {"src/a.go": "package
+// a"}.
+func pathLike(name string) bool { return strings.ContainsAny(name, "/\\~") }
 
-// isFile says whether a name is that of a file, so that what stands under it is a text.
+// isFile reports whether a name is that of a file, so that its value is the file's text.
 func isFile(name string) bool {
-	return named(name) || fileName.MatchString(name)
+	return pathLike(name) || fileName.MatchString(name)
 }
 
 var fileName = regexp.MustCompile(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
@@ -140,20 +138,22 @@ var fileName = regexp.MustCompile(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
 // How a text looks that is a path outside, or a file inside, a line of shell, a host. A
 // longer one, or one of several lines, is none.
 var (
+	// Texts that look like a path outside, a file inside, a line of shell, a host.
 	looksOutside = regexp.MustCompile(`^@?(/[^/\s][^/]*/[^/]|~/|~$|\.\./|\.\.$|file:)`)
 	looksFile    = regexp.MustCompile(`^@?(\./|\.[A-Za-z]|[\w.-]+/)`)
 	looksShell   = regexp.MustCompile(`\s-{1,2}[A-Za-z]|\s[/~]|\s\.\.|\||;|&&|\$\(|\x60|://`)
 	looksHost    = regexp.MustCompile(`(?i)^(//|\[|localhost\b|[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$))`)
 )
 
-// looksGlob is a pattern for files outside, and no regular expression.
+// looksGlob reports whether text is a pattern of files outside rather than a regular expression.
 func looksGlob(text string) bool {
 	return looksLike(looksOutside, text) && strings.Contains(text, "*") &&
 		!strings.ContainsAny(text, `\^$|(+`) && !strings.Contains(text, ".*")
 }
 
-const longestPath = 1024
+const maxPath = 1024
 
+// looksLike matches text of one line and at most maxPath bytes.
 func looksLike(pattern *regexp.Regexp, text string) bool {
-	return len(text) <= longestPath && !strings.ContainsAny(text, "\n\r") && pattern.MatchString(text)
+	return len(text) <= maxPath && !strings.ContainsAny(text, "\n\r") && pattern.MatchString(text)
 }

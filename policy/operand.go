@@ -11,11 +11,11 @@ import (
 // Operand is what a rule is tried on: a program, a path, a URL, or the call itself.
 type Operand struct {
 	Name    string         // empty: the call, or a command without a program
-	Command *shell.Command // that it belongs to; nil: the call itself
+	Command *shell.Command // nil: the call itself
 	Cut     bool           // the command has longer lists than conditions see
 }
 
-// CallEnv is what a condition about the call as a whole sees.
+// CallEnv returns what a condition about the whole call sees.
 func (f *Facts) CallEnv(m Moment) *Env {
 	env := &Env{Call: f.Call, Script: f.Script, Cmd: &shell.Command{}, Home: f.Home, Moment: m}
 	if env.Script == nil {
@@ -24,13 +24,13 @@ func (f *Facts) CallEnv(m Moment) *Env {
 	return env
 }
 
-// CommandEnvs are what a condition about commands sees, one after the other. The caller must not keep one.
+// CommandEnvs yields what a condition about commands sees, for each command. The caller must not keep an Env.
 func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 	return func(yield func(*Env, Operand) bool) {
 		env := Env{Call: f.Call, Script: f.Script, Home: f.Home, Moment: m}
 		for cmd := range f.commands() {
 			o := Operand{Name: cmd.Binary, Command: cmd}
-			env.Cmd, o.Cut = capped(cmd)
+			env.Cmd, o.Cut = truncated(cmd)
 			if !yield(&env, o) {
 				return
 			}
@@ -38,66 +38,60 @@ func (f *Facts) CommandEnvs(m Moment) iter.Seq2[*Env, Operand] {
 	}
 }
 
-// PathEnvs are what a condition about paths sees, one after the other: those of the call, then those of its
-// commands. The caller must not keep one.
+// PathEnvs yields what a condition about paths sees: for each path of the call, then of its commands. The
+// caller must not keep a PathEnv.
 func (f *Facts) PathEnvs(m Moment) iter.Seq2[*PathEnv, Operand] {
 	lists := func(c *shell.Command) [][]paths.Use { return [][]paths.Use{c.Reads, c.Writes, c.Deletes} }
-	return func(yield func(*PathEnv, Operand) bool) {
-		var env *PathEnv
-		for u, cmd := range uses(f, f.Paths, lists) {
-			if env == nil {
-				env = &PathEnv{Scene: f.scene(m)}
-			}
-			if cmd != nil {
-				env.Program = cmd.Binary
-			}
-			if env.Use = *u; !yield(env, Operand{Name: u.Path, Command: cmd}) {
-				return
-			}
-		}
-	}
+	set := func(env *PathEnv, u *paths.Use) (*Scene, string) { env.Use = *u; return &env.Scene, u.Path }
+	return useEnvs(f, m, f.Paths, lists, set)
 }
 
-// URLEnvs are what a condition about URLs sees, as PathEnvs.
+// URLEnvs yields what a condition about URLs sees, as PathEnvs does.
 func (f *Facts) URLEnvs(m Moment) iter.Seq2[*URLEnv, Operand] {
 	lists := func(c *shell.Command) [][]urls.Use { return [][]urls.Use{c.URLs} }
-	return func(yield func(*URLEnv, Operand) bool) {
-		var env *URLEnv
-		for u, cmd := range uses(f, f.URLs, lists) {
-			if env == nil {
-				env = &URLEnv{Scene: f.scene(m)}
-			}
-			if cmd != nil {
-				env.Program = cmd.Binary
-			}
-			if env.Use = *u; !yield(env, Operand{Name: u.URL, Command: cmd}) {
-				return
-			}
-		}
-	}
+	set := func(env *URLEnv, u *urls.Use) (*Scene, string) { env.Use = *u; return &env.Scene, u.URL }
+	return useEnvs(f, m, f.URLs, lists, set)
 }
 
-// uses are those of the call, then those of its commands.
-func uses[U any](f *Facts, own []U, lists func(*shell.Command) [][]U) iter.Seq2[*U, *shell.Command] {
-	return func(yield func(*U, *shell.Command) bool) {
-		for i := range own {
-			if !yield(&own[i], nil) {
-				return
+// useEnvs yields an environment for each use of the call, then of its commands. set writes a use into the
+// environment and returns the rest of it, and what the use names.
+func useEnvs[E, U any](f *Facts, m Moment, own []U, lists func(*shell.Command) [][]U,
+	set func(*E, *U) (*Scene, string)) iter.Seq2[*E, Operand] {
+	return func(yield func(*E, Operand) bool) {
+		var env *E // made when it is needed
+		all := func(uses []U, cmd *shell.Command) bool {
+			for i := range uses {
+				first := env == nil
+				if first {
+					env = new(E)
+				}
+				scene, name := set(env, &uses[i])
+				if first {
+					*scene = f.scene(m)
+				}
+				if cmd != nil {
+					scene.Program = cmd.Binary
+				}
+				if !yield(env, Operand{Name: name, Command: cmd}) {
+					return false
+				}
 			}
+			return true
+		}
+		if !all(own, nil) {
+			return
 		}
 		for cmd := range f.commands() {
 			for _, list := range lists(cmd) {
-				for i := range list {
-					if !yield(&list[i], cmd) {
-						return
-					}
+				if !all(list, cmd) {
+					return
 				}
 			}
 		}
 	}
 }
 
-// commands are those of the script.
+// commands yields the commands of the script, if any.
 func (f *Facts) commands() iter.Seq[*shell.Command] {
 	return func(yield func(*shell.Command) bool) {
 		for i := 0; f.Script != nil && i < len(f.Script.Commands); i++ {
@@ -114,18 +108,18 @@ func (f *Facts) scene(m Moment) Scene {
 		Confined: c.Confined, Subject: c.Subject, Moment: m}
 }
 
-// capped is a command whose lists are no longer than maxOperands.
-func capped(c *shell.Command) (_ *shell.Command, cut bool) {
+// truncated returns a command whose lists have at most maxOperands entries.
+func truncated(c *shell.Command) (_ *shell.Command, cut bool) {
 	if max(len(c.Argv), len(c.Operands), len(c.Flags), len(c.Env), len(c.Reads), len(c.Writes),
 		len(c.Deletes), len(c.URLs)) <= maxOperands {
 		return c, false
 	}
 	short := *c
-	short.Argv, short.Operands, short.Flags, short.Env = some(c.Argv), some(c.Operands), some(c.Flags),
-		some(c.Env)
-	short.Reads, short.Writes, short.Deletes, short.URLs = some(c.Reads), some(c.Writes), some(c.Deletes),
-		some(c.URLs)
+	short.Argv, short.Operands = first(c.Argv), first(c.Operands)
+	short.Flags, short.Env = first(c.Flags), first(c.Env)
+	short.Reads, short.Writes = first(c.Reads), first(c.Writes)
+	short.Deletes, short.URLs = first(c.Deletes), first(c.URLs)
 	return &short, true
 }
 
-func some[T any](list []T) []T { return list[:min(len(list), maxOperands)] }
+func first[T any](list []T) []T { return list[:min(len(list), maxOperands)] }

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
-// Flaw is a part of a text that is more than a plain command. Both sentences are for the author of the text.
+// Flaw is a part of a text that is more than a plain command. Both sentences address the author of the text.
 type Flaw struct{ Why, Instead string }
 
 // Error says what the part does.
@@ -36,13 +36,12 @@ var (
 		"Name the program itself, as in pip for python -m pip, or the file of code first."}
 )
 
-// Check says what keeps a text from being plain commands, or nil: programs with arguments
-// that are written out, joined by ; && || and |. What it does not know is no plain command.
-// Behind plain commands there is room for a comment, on the same line.
+// CheckPlain returns the first Flaw that keeps a text from being plain commands: programs with written-out
+// arguments, joined by ; && || and |. It returns nil if a comment may follow them on the same line.
 //
-// OpenClaw asks a person only about commands whose programs it finds in the text. It finds
-// those of plain commands, if they are installed.
-func Check(text string) *Flaw {
+// OpenClaw asks a person only about commands whose programs it finds in the text, and it finds those of plain
+// commands.
+func CheckPlain(text string) *Flaw {
 	odd := func(r rune) bool {
 		return r != '\n' && r != '\t' && r != ' ' && (unicode.IsControl(r) || unicode.IsSpace(r))
 	}
@@ -112,13 +111,13 @@ func plainCall(c *syntax.CallExpr) *Flaw {
 	return plainProgram(words)
 }
 
-// plainWord is a word that is the same whenever it is read, but for the names of files
-// that fit it.
+// plainWord returns the text of a word that is the same whenever it is read, except for the files that a
+// pattern in it matches.
 func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			if strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") {
+			if strings.Contains(escapedRune.ReplaceAllString(p.Value, ""), "$") {
 				return "", flawValue // a $ alone is one, too, but parsers differ about it
 			}
 			text += strings.ReplaceAll(p.Value, `\`, "")
@@ -140,13 +139,13 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 	return text, nil
 }
 
-var escaped = regexp.MustCompile(`(?s)\\.`)
+var escapedRune = regexp.MustCompile(`(?s)\\.`)
 
-// launchers are programs that run the one in their arguments.
+// launchers run the program in their arguments.
 var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +
 	"stdbuf strace sudo taskset time timeout xcrun bunx")
 
-// interpreters run code of a file, or of an argument behind one of these options.
+// interpreters run code from a file, or from the argument behind one of these options.
 var interpreters = map[string]string{
 	"node": "-e --eval -p --print", "nodejs": "-e --eval -p --print", "perl": "-e -E -ne -pe", "php": "-r",
 	"python": "-c", "pypy": "-c", "ruby": "-e",
@@ -154,17 +153,18 @@ var interpreters = map[string]string{
 	"sed": "-e", "ts-node": "", "ts-node-esm": "", "tsx": "", "vite-node": "",
 }
 
-// opaque are interpreters that find their code in ways of their own.
-var opaque = strings.Fields("bun busybox cmd cscript deno powershell pwsh toybox wscript")
+// opaqueInterpreters find their code in other ways.
+var opaqueInterpreters = strings.Fields("bun busybox cmd cscript deno powershell pwsh toybox wscript")
 
-// plainProgram looks at what the words run: the first one, and what launchers may run.
+// plainProgram checks the program that the words run, and those that a launcher may run.
 func plainProgram(words []string) *Flaw {
 	name := path.Base(words[0])
 	options, interprets := interpreters[strings.TrimRight(name, "0123456789.")]
 	switch {
 	case name == "cd" || name == "pushd" || name == "popd":
 		return flawFolder
-	case shell.IsBuiltin(name) && !slices.Contains(installed, name), syntax.IsKeyword(name), name == "coproc":
+	case shell.IsBuiltin(name) && !slices.Contains(programBuiltins, name), syntax.IsKeyword(name),
+		name == "coproc":
 		return flawBuiltin
 	case strings.ContainsAny(words[0], "*?[{~"):
 		return flawValue
@@ -172,7 +172,8 @@ func plainProgram(words []string) *Flaw {
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
 			return flawShell
 		}
-	case slices.Contains(opaque, name), interprets && !namesCode(words[1:], strings.Fields(options)):
+	case slices.Contains(opaqueInterpreters, name),
+		interprets && !namesCode(words[1:], strings.Fields(options)):
 		return flawLoader
 	case name == "env" && len(words) > 1 && strings.HasPrefix(words[1], "-"):
 		return flawEnv
@@ -187,8 +188,8 @@ func plainProgram(words []string) *Flaw {
 	return nil
 }
 
-// namesCode tells whether the arguments of an interpreter begin with a file, or with code
-// behind one of its options and no further option, which could load more.
+// namesCode reports whether the arguments of an interpreter begin with a file, or with code behind one of its
+// options and no further option, which could load more.
 func namesCode(args, options []string) bool {
 	switch {
 	case len(args) == 0:
@@ -201,5 +202,5 @@ func namesCode(args, options []string) bool {
 
 func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
-// installed are builtins that are programs, too.
-var installed = []string{"echo", "false", "printf", "pwd", "test", "true"}
+// programBuiltins are builtins that also exist as programs.
+var programBuiltins = []string{"echo", "false", "printf", "pwd", "test", "true"}

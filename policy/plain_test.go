@@ -44,12 +44,12 @@ func TestPlain(t *testing.T) {
 			"ls\x1b[8m", "ls \u0085", "A[0]=1 ls", strings.Repeat("a ", 1<<17)},
 	} {
 		for _, text := range texts {
-			if got := Check(text); got != flaw {
+			if got := CheckPlain(text); got != flaw {
 				t.Errorf("%.40q: %v, want %v", text, got, flaw)
 			}
 		}
 	}
-	if f := Check("make &"); f == nil || f.Instead != "Leave & out, and set background." {
+	if f := CheckPlain("make &"); f == nil || f.Instead != "Leave & out, and set background." {
 		t.Errorf("in the background: %v", f)
 	}
 }
@@ -68,7 +68,7 @@ func TestPlainTakesAComment(t *testing.T) {
 	}
 	plain := 0
 	for _, text := range texts {
-		if Check(text) != nil {
+		if CheckPlain(text) != nil {
 			continue
 		}
 		plain++
@@ -93,10 +93,10 @@ func FuzzPlain(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if Check(text) != nil {
+		if CheckPlain(text) != nil {
 			return
 		}
-		if joined := text + "\n" + text; Check(joined) != nil && len(joined) <= shell.DefaultLimits.Bytes {
+		if joined := text + "\n" + text; CheckPlain(joined) != nil && len(joined) <= shell.DefaultLimits.Bytes {
 			t.Errorf("%q is plain, and twice it is not", text)
 		}
 		if shell.Analyze(text, world).Control {

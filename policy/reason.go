@@ -12,38 +12,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Reason is why a rule asks about a call, and which other calls have the same reason. A person who allows
-// more than one call allows what Covers says, for this rule and its words.
+// Reason is why a rule asks about a call. A person who allows more than one call allows what Covers
+// describes, for this rule.
 type Reason struct {
 	Rule  string `json:"rule,omitempty"` // empty: the default
 	Place string `json:"place,omitempty"`
 	Why   string `json:"why,omitempty"`
-	// calls with this reason, in words; empty: no other call has it
+	// the calls with this reason, in words; empty: only this call has it
 	Covers string `json:"covers,omitempty"`
-	Call   string `json:"call,omitempty"` // where Covers is empty, what tells the call from others
+	Call   string `json:"call,omitempty"` // what identifies the call where Covers is empty
 }
 
-// Is reports whether two reasons are the same one, wherever the rule stands.
+// Is reports whether two reasons are equal, wherever the rule stands.
 func (r Reason) Is(o Reason) bool {
 	r.Place = o.Place
 	return r == o
 }
 
-// Covered reports whether each reason to ask is among those that a person has allowed. A call without a
-// reason is not covered: it has none, or too many.
+// Covered reports whether a person has allowed every reason to ask. A call without reasons is not covered: it
+// has none, or too many.
 func Covered(reasons, allowed []Reason) bool {
 	return len(reasons) > 0 && !slices.ContainsFunc(reasons, func(r Reason) bool {
 		return !slices.ContainsFunc(allowed, r.Is)
 	})
 }
 
-// maxReasons is how many reasons a person can look through. A call with more of them gives none.
+// maxReasons is how many reasons a person can review. A call with more gives none.
 const maxReasons = 16
 
-// reasons are those of a call, each once; more than maxReasons: there are too many.
+// reasons are the distinct reasons of a call, at most maxReasons+1.
 type reasons []Reason
 
-func (list reasons) with(more ...Reason) reasons {
+func (list reasons) add(more ...Reason) reasons {
 	for _, r := range more {
 		if len(list) <= maxReasons && !slices.ContainsFunc(list, r.Is) {
 			list = append(list, r)
@@ -52,7 +52,7 @@ func (list reasons) with(more ...Reason) reasons {
 	return list
 }
 
-// granted reports whether each reason is allowed for good, by the id of its rule and what it covers.
+// granted reports whether every reason is allowed for good, by the id of its rule and its Covers.
 func (list reasons) granted(allowed []Reason) bool {
 	return len(allowed) > 0 && len(list) <= maxReasons && !slices.ContainsFunc(list, func(r Reason) bool {
 		named := Reason{Rule: cmp.Or(r.Rule, "default"), Covers: r.Covers}
@@ -60,17 +60,17 @@ func (list reasons) granted(allowed []Reason) bool {
 	})
 }
 
-// sayable are words that look like nothing else in a sentence.
-var sayable = regexp.MustCompile(`^[\w./+-]+$`)
+// unquotedWord matches words that cannot be mistaken for something else in a sentence.
+var unquotedWord = regexp.MustCompile(`^[\w./+-]+$`)
 
-// covers says which calls give a rule the same reason to ask as this operand. Facts says that the rule asks
-// because of what is known of a program, whatever the words of its command are.
+// covers describes the calls that give a rule the same reason to ask as this operand. facts means that the
+// rule asks because of what is known of a program, whatever its words are.
 func (f *Facts) covers(env any, facts bool) string {
 	switch e := env.(type) {
 	case *Env:
-		if options, code := anyCode(e.Cmd); facts && code != "" {
+		if options, code := openEnded(e.Cmd); facts && code != "" {
 			words := append([]string{e.Cmd.Binary}, options...)
-			if !slices.ContainsFunc(words, func(w string) bool { return !sayable.MatchString(w) }) {
+			if !slices.ContainsFunc(words, func(w string) bool { return !unquotedWord.MatchString(w) }) {
 				return fmt.Sprintf("%s: %s with %s, in %s", e.Tool, strings.Join(words, " "), code,
 					f.Workspace)
 			}
@@ -88,9 +88,9 @@ func (f *Facts) covers(env any, facts bool) string {
 	return ""
 }
 
-// anyCode says what a program may be given, behind which options, where nothing but that is unknown; empty:
-// its words count.
-func anyCode(c *shell.Command) (options []string, code string) {
+// openEnded returns what a program may be given behind which options, if nothing else of it is unknown;
+// otherwise code is empty and every word of the command counts.
+func openEnded(c *shell.Command) (options []string, code string) {
 	if len(c.ExecFlags)+len(c.Env)+len(c.Wrappers)+len(c.Stdin.From) > 0 || c.DynamicName ||
 		c.Background || c.Via != "" || c.Path != "" || c.Sub != "" || c.Binary == "" {
 		return nil, ""

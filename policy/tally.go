@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// last is the order of what no rule says.
-const last = math.MaxInt
+// lastOrder is the order of a decision without a rule.
+const lastOrder = math.MaxInt
 
-// tally is a decision in the making.
+// tally is the state of Policy.Decide.
 type tally struct {
 	policy *Policy
 	facts  *Facts
@@ -20,32 +20,32 @@ type tally struct {
 	asks   reasons
 }
 
-// call tries the rules about the call as a whole.
-func (t *tally) call(m Moment) {
+// tryCall applies the rules about the call as a whole.
+func (t *tally) tryCall(m Moment) {
 	env := t.facts.CallEnv(m)
-	covered := try(t, t.policy.Calls, env, Operand{})
+	covered := tryRules(t, t.policy.Calls, env, Operand{})
 	if t.facts.Script == nil && !covered {
-		t.uncovered(Operand{Name: t.facts.Call.Tool}, env)
+		t.applyDefault(Operand{Name: t.facts.Call.Tool}, env)
 	}
 }
 
-// each tries rules on all operands of a kind.
-func each[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
+// tryEach applies rules to all operands of a kind.
+func tryEach[E any](t *tally, rules []Rule[E], envs iter.Seq2[*E, Operand]) {
 	for env, o := range envs {
 		if o.Cut {
-			t.take(Decision{Effect: Ask,
+			t.consider(Decision{Effect: Ask,
 				Why: fmt.Sprintf("it has more than %d operands, more than are looked through", maxOperands)},
-				last-1, o, "")
+				lastOrder-1, o, "")
 		}
-		if !try(t, rules, env, o) {
-			t.uncovered(o, env)
+		if !tryRules(t, rules, env, o) {
+			t.applyDefault(o, env)
 		}
 	}
 }
 
-// try tries rules on one operand, and reports whether nothing more is needed to allow it.
-// Rules that could not change the decision any more are left out.
-func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
+// tryRules applies rules to one operand and reports whether a rule allows it. It skips rules that cannot
+// change the decision.
+func tryRules[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 	for i := range rules {
 		r := &rules[i]
 		switch {
@@ -53,7 +53,7 @@ func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 		case r.Effect == Audit || r.Shadow:
 			if !t.noted[r.Place] {
 				if holds, _ := r.Holds(env); holds {
-					t.note(r.Place, Finding{r.ID, r.Place, t.facts.placed(r.Why), r.dry()})
+					t.note(r.Place, Finding{r.ID, r.Place, t.facts.expand(r.Why), r.dry()})
 				}
 			}
 		case r.Effect == Allow && covered, r.Effect != Allow && !t.matters(r.Effect, r.Order):
@@ -71,13 +71,13 @@ func try[E any](t *tally, rules []Rule[E], env *E, o Operand) (covered bool) {
 			if d.Effect == Ask {
 				covers = t.facts.covers(env, r.Facts)
 			}
-			t.take(d, r.Order, o, covers)
+			t.consider(d, r.Order, o, covers)
 		}
 	}
 	return covered
 }
 
-// dry is what a dry run would have done.
+// dry returns the effect that a dry run would have had.
 func (r *Rule[E]) dry() Effect {
 	if r.Shadow {
 		return r.Effect
@@ -85,14 +85,13 @@ func (r *Rule[E]) dry() Effect {
 	return Deny
 }
 
-// matters reports whether a rule could change the decision. One that asks may also fail,
-// and then denies.
+// matters reports whether a rule could change the decision. One that asks may also fail, and then denies.
 func (t *tally) matters(e Effect, order int) bool {
 	return t.best.Effect != Deny || e == Deny && order < t.order
 }
 
-// uncovered is what becomes of an operand that no rule allows.
-func (t *tally) uncovered(o Operand, env any) {
+// applyDefault decides about an operand that no rule allows.
+func (t *tally) applyDefault(o Operand, env any) {
 	if t.policy.Default == "" || t.policy.Default == Allow {
 		return
 	}
@@ -100,13 +99,13 @@ func (t *tally) uncovered(o Operand, env any) {
 	if o.Name != "" {
 		d.Why = "No rule allows " + quoted(o.Name)
 	}
-	t.take(d, last, o, t.facts.covers(env, true))
+	t.consider(d, lastOrder, o, t.facts.covers(env, true))
 }
 
-// take makes d the decision if it is stronger, or as strong and to be named first.
-func (t *tally) take(d Decision, order int, o Operand, covers string) {
+// consider makes d the decision if it is stronger than the best, or as strong with a smaller order.
+func (t *tally) consider(d Decision, order int, o Operand, covers string) {
 	if d.Effect == Ask {
-		t.asks = t.asks.with(Reason{Rule: d.Rule, Place: d.Place, Why: t.facts.placed(d.Why), Covers: covers})
+		t.asks = t.asks.add(Reason{Rule: d.Rule, Place: d.Place, Why: t.facts.expand(d.Why), Covers: covers})
 	}
 	if t.best.Effect.stronger(d.Effect) || t.best.Effect == d.Effect && order >= t.order {
 		return
@@ -123,13 +122,13 @@ func (t *tally) note(place string, f Finding) {
 	t.audits = append(t.audits, f)
 }
 
-// decision is what is left when everything has been tried.
+// decision returns the result after all rules have been tried.
 func (t *tally) decision() Decision {
 	d := t.best
 	if d.Effect == Ask && t.asks.granted(t.policy.Granted) {
 		d = Decision{Effect: Allow, Rule: "granted"}
 	}
-	d.Why, d.Instead = t.facts.placed(d.Why), t.facts.placed(d.Instead)
+	d.Why, d.Instead = t.facts.expand(d.Why), t.facts.expand(d.Instead)
 	if t.policy.DryRun && d.Effect.stronger(Allow) {
 		t.audits = append(t.audits, Finding{d.Rule, d.Place, d.Why, d.Effect})
 		d = Decision{Effect: Allow}

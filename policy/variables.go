@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// variables are those that arguments set at any depth. It is not clear which hold where two
-// of them disagree.
-func variables(all []argument) (out map[string]string, agreed bool) {
+// mergeVariables returns the variables that arguments set at any depth; agreed is false where two of them
+// disagree.
+func mergeVariables(all []argument) (out map[string]string, agreed bool) {
 	for _, a := range all {
 		if a.kind != environment {
 			continue
 		}
-		for name, value := range variablesOf(a.value) {
+		for name, value := range parseVariables(a.value) {
 			if was, set := out[name]; set && was != value {
 				return nil, false
 			}
@@ -29,8 +29,9 @@ func variables(all []argument) (out map[string]string, agreed bool) {
 
 var assignment = regexp.MustCompile(`^(?:export\s+)?([A-Za-z_]\w*)=(?s:(.*))$`)
 
-// variablesOf are those that one argument sets: a mapping, or texts such as NAME=value; nil: unknown.
-func variablesOf(v any) map[string]string {
+// parseVariables returns the variables that one argument sets, as a mapping or as texts such as NAME=value;
+// nil: unknown.
+func parseVariables(v any) map[string]string {
 	out := map[string]string{}
 	switch v := v.(type) {
 	case map[string]any:
@@ -43,7 +44,7 @@ func variablesOf(v any) map[string]string {
 		return out
 	case []any:
 		for _, e := range v {
-			set := variablesOf(e)
+			set := parseVariables(e)
 			if set == nil {
 				return nil
 			}

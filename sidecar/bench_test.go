@@ -62,7 +62,7 @@ func BenchmarkRequest(b *testing.B) {
 		}{
 			{"proxy", httputil.NewSingleHostReverseProxy(at)},
 			{"sidecar", provider.Start(b, provider.Setup{URL: model + "/v1", Server: "vllm", Level: slog.LevelWarn,
-				World: guard.NewWorld(guard.Here{})}, nil).Sidecar.Handler()},
+				World: guard.NewWorld(guard.Machine{})}, nil).Sidecar.Handler()},
 		} {
 			b.Run(cell.name+"/"+way.name, func(b *testing.B) {
 				b.ReportAllocs()

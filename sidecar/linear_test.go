@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // Four times the request may cost about four times as long, whatever it is made of.
@@ -31,15 +33,12 @@ func TestChatIsLinear(t *testing.T) {
 		"members": func(n int) string { return asking(list(n, `"a":1`)) },
 	} {
 		took := func(n int) time.Duration {
-			body, least := []byte(request(n)), time.Hour
-			for range 3 {
-				began := time.Now()
+			body := []byte(request(n))
+			return testkit.LeastTime(func() {
 				if _, _, err := toChat(body); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				least = min(least, time.Since(began))
-			}
-			return least
+			})
 		}
 		a, b := took(4_000), took(16_000)
 		for range 4 { // a machine that is busy with others may be slow once

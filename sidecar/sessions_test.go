@@ -177,7 +177,7 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*provid
 		}
 	}
 	log := &kept{open: map[int]bool{}}
-	return provider.Start(t, provider.Setup{Set: set, World: guard.NewWorld(guard.Here{}), Decisions: log,
+	return provider.Start(t, provider.Setup{Set: set, World: guard.NewWorld(guard.Machine{}), Decisions: log,
 		Listening: log.listening, Confiner: confiner}, script.New(scenarios...)), log
 }
 

@@ -1,25 +1,23 @@
 package paths
 
 import (
-	"errors"
 	"io/fs"
 	"path"
 	"strings"
-	"syscall"
 )
 
 // How many files and folders are looked at for one path: by their names, and only for links.
 const (
+	// How many files and folders are examined for one path: by their names, and only for links.
 	maxBelow  = 4000
 	maxLinked = 50000
 )
 
-// fetched are folders of what others have published: they hold no secrets. Git keeps its own copies of files
-// by their sums.
-var fetched = set("node_modules site-packages .git __pycache__")
+// published are folders of published code, which hold no secrets. Git names its own copies of files by their
+// hashes.
+var published = set("node_modules site-packages .git __pycache__")
 
-// secretsBelow says whether who reads all of a folder reads secrets, or more than may be
-// looked at.
+// secretsBelow reports whether reading all of a folder reads secrets, or more than can be examined.
 func (g Guard) secretsBelow(folder string, left *int) bool {
 	for folders := []string{folder}; len(folders) > 0; folders = folders[1:] {
 		entries, ok := g.list(folders[0], left)
@@ -28,10 +26,10 @@ func (g Guard) secretsBelow(folder string, left *int) bool {
 		}
 		for _, e := range entries {
 			p := join(folders[0], e.Name())
-			if g.telling(p, e) {
+			if g.isPrivateEntry(p, e) {
 				return true
 			}
-			if root, _ := g.root(p); e.IsDir() && !fetched()[e.Name()] && (root == "" || g.hasHome(root)) {
+			if root, _ := g.root(p); e.IsDir() && !published()[e.Name()] && (root == "" || g.hasHome(root)) {
 				folders = append(folders, p)
 			}
 		}
@@ -39,13 +37,13 @@ func (g Guard) secretsBelow(folder string, left *int) bool {
 	return false
 }
 
-// hasHome says whether the home folder is a folder, or in it: /tmp where HOME is /tmp/agent.
+// hasHome reports whether a folder is or holds the home folder: /tmp where HOME is /tmp/agent.
 func (g Guard) hasHome(folder string) bool { return g.Roots.Home != "" && within(g.Roots.Home, folder) }
 
-// Follows marks a folder of the workspace if links in it lead where the agent may not look unasked, for a
-// program that follows them, or if there is more than can be looked through.
+// Follows marks a folder of the workspace, for a program that follows links, if links in it lead where the
+// agent may not look without a question, or if there is too much to examine.
 func (g Guard) Follows(u *Use) {
-	if g.Links == nil || u.Resolved == "" || u.Class != Workspace && u.Class != WorkspaceRoot {
+	if g.Links == nil || u.Resolved == "" || !InWorkspace(u.Class) {
 		return
 	}
 	left, behind := maxLinked, maxBelow
@@ -57,7 +55,7 @@ func (g Guard) Follows(u *Use) {
 		}
 		for _, e := range entries {
 			switch p := join(folders[0], e.Name()); {
-			case e.IsDir() && !fetched()[e.Name()]:
+			case e.IsDir() && !published()[e.Name()]:
 				folders = append(folders, p)
 			case e.Type()&fs.ModeSymlink != 0:
 				at := g.place(Read, p, false)
@@ -71,77 +69,82 @@ func (g Guard) Follows(u *Use) {
 	}
 }
 
-// list gives what is in a folder, as long as some may be looked at. What is not there holds
-// nothing.
+// list returns the entries of a folder and takes them from left. ok is false once nothing is left. A missing
+// folder is empty.
 func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
 	if *left <= 0 {
 		return nil, false
 	}
 	entries, err := g.Links.List(folder, *left)
 	*left -= len(entries)
-	return entries, *left > 0 && (err == nil || errors.Is(err, fs.ErrNotExist) ||
-		errors.Is(err, syscall.ENOTDIR))
+	return entries, *left > 0 && (err == nil || isMissing(err))
 }
 
-// telling says whether an entry of a folder that may be read is a secret, or leads where the agent may not
+// isPrivateEntry reports whether an entry of a readable folder is a secret, or leads where the agent may not
 // look.
-func (g Guard) telling(p string, e fs.DirEntry) bool {
+func (g Guard) isPrivateEntry(p string, e fs.DirEntry) bool {
 	home := g.home(p)
 	if e.Type()&fs.ModeSymlink != 0 || home == "" {
 		at := g.place(Read, p, false)
 		return stricter(at.class, Kernel) || e.Type()&fs.ModeSymlink == 0 && at.class == Outside
 	}
-	at := place{path: p, op: Read, Entry: Entry{Mode: e.Type(), Names: 1}}
-	root, write := g.root(p)
-	class, _ := g.special(&at, root, write)
+	class, root := g.entryClass(p, e)
 	return class == Secret || class == Control || root == "" && private(p[len(home):])
 }
 
-// expand calls for all that fits a pattern in a folder, as it is on the disk. Two stars
-// stand for any folders, and then hidden names and either case fit, too: find may have
-// written it. It is false where that is too much to look at.
-func (g Guard) expand(folder string, rest []string, hidden bool, left *int, call func(p string)) bool {
+// entryClass returns the class of an entry by its names, and the root around it.
+func (g Guard) entryClass(p string, e fs.DirEntry) (class, root string) {
+	at := place{path: p, op: Read, Entry: Entry{Mode: e.Type(), Names: 1}}
+	root, write := g.root(p)
+	class, _ = g.special(&at, root, write)
+	return class, root
+}
+
+// expandPattern calls for each path on the disk that a pattern in a folder matches. ** stands for any
+// folders, and then hidden names and either case match too, since find may have written it. It returns false
+// if there is too much to examine.
+func (g Guard) expandPattern(folder string, rest []string, hidden bool, left *int, call func(p string)) bool {
 	part, more := rest[0], rest[1:]
 	switch {
-	case !pattern(part) && len(more) == 0:
+	case !isPattern(part) && len(more) == 0:
 		call(join(folder, part))
 		return true
-	case !pattern(part):
-		return g.expand(join(folder, part), more, hidden, left, call)
+	case !isPattern(part):
+		return g.expandPattern(join(folder, part), more, hidden, left, call)
 	case part == "**" && len(more) > 0:
-		if hidden = true; !g.expand(folder, more, hidden, left, call) {
+		if hidden = true; !g.expandPattern(folder, more, hidden, left, call) {
 			return false
 		}
 		more = rest
 	}
 	entries, ok := g.list(folder, left)
 	for _, e := range entries {
-		switch fits := part == "**" || broad(part) || match(part, e.Name(), false) ||
+		switch fits := part == "**" || matchesMost(part) || match(part, e.Name(), false) ||
 			hidden && match(strings.ToLower(part), strings.ToLower(e.Name()), false); {
 		case !ok:
 		case !fits || !hidden && e.Name()[0] == '.' && part[0] != '.':
 		case len(more) == 0:
 			call(join(folder, e.Name()))
-		case e.IsDir() && !(part == "**" && fetched()[e.Name()]), part != "**" &&
+		case e.IsDir() && !(part == "**" && published()[e.Name()]), part != "**" &&
 			e.Type()&fs.ModeSymlink != 0:
-			ok = g.expand(join(folder, e.Name()), more, hidden, left, call)
+			ok = g.expandPattern(join(folder, e.Name()), more, hidden, left, call)
 		}
 	}
 	return ok
 }
 
-// onDisk is what a pattern stands for on the disk, if it may be read by its names.
+// onDisk classifies what a pattern stands for on the disk, if its names may be read.
 func (g Guard) onDisk(u *Use, folder string, rest []string) {
 	around := u.Class == Around
 	if g.Links == nil || !around && u.Class != Workspace {
 		return
 	}
 	left, below := maxBelow, maxBelow
-	if !g.expand(folder, rest, false, &left, func(p string) {
+	if !g.expandPattern(folder, rest, false, &left, func(p string) {
 		at := g.place(Read, p, false)
 		switch {
 		case !at.there():
-		case at.class == Around && at.Mode.IsDir() && !fetched()[path.Base(p)] &&
+		case at.class == Around && at.Mode.IsDir() && !published()[path.Base(p)] &&
 			g.secretsBelow(at.path, &below):
 			u.mark(MarkBelow)
 		case around || stricter(at.class, VCS):
@@ -150,29 +153,4 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 	}) && around {
 		u.mark(MarkBelow)
 	}
-}
-
-// There reports whether something stands at a path. It is not seen where nothing is looked at.
-func (g Guard) There(p string) (there, seen bool) {
-	if g.Links == nil || !strings.HasPrefix(p, "/") {
-		return false, false
-	}
-	e, err := g.Links.Look(p)
-	return e.there(), err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
-}
-
-// Names are what is in a folder. They are not seen where nothing is looked at, where no
-// folder is, or where there are too many.
-func (g Guard) Names(folder string) (names []string, seen bool) {
-	if g.Links == nil || folder == "" {
-		return nil, false
-	}
-	entries, err := g.Links.List(folder, maxBelow)
-	if err != nil || len(entries) >= maxBelow {
-		return nil, false
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names, true
 }

@@ -7,23 +7,25 @@ import (
 	"sync"
 )
 
-// order is the classes from the harmless to the worst, for those who must choose one.
+// order lists the classes from the harmless to the worst.
 var order = []string{
 	Workspace, Readable, Null, Around, WorkspaceSecret, Automation, WorkspaceRoot, Dynamic, VCS, Outside,
 	Device, System, Kernel,
 	Foreign, Home, Protected, Root, Persist, Control, Socket, BlockDevice, Secret, Malformed,
 }
 
-// Classes are all classes.
+// Classes returns all classes.
 func Classes() []string { return slices.Clone(order) }
 
-// stricter says whether class a is worse than b.
+// stricter reports whether class a is worse than b.
 func stricter(a, b string) bool {
 	return slices.Index(order, a) > slices.Index(order, b)
 }
 
-// class says what kind of place it is. What the thing itself is comes first, then its
-// name, then where it lies.
+// InWorkspace reports whether a class is that of the workspace: the folder, or a plain file in it.
+func InWorkspace(class string) bool { return class == Workspace || class == WorkspaceRoot }
+
+// class returns the class of a place: by what stands there, then by its name, then by where it lies.
 func (g Guard) class(at *place) string {
 	p := at.path
 	if p == "/" {
@@ -53,10 +55,10 @@ func (g Guard) class(at *place) string {
 	return c
 }
 
-// root is the innermost root around a path, and whether it may be written.
+// root returns the innermost root around a path, and whether it may be written.
 func (g Guard) root(p string) (root string, write bool) {
-	if within(p, nowhere) {
-		return nowhere, true
+	if within(p, unknownFolder) {
+		return unknownFolder, true
 	}
 	for _, r := range g.Roots.Read {
 		if len(r) > len(root) && within(p, r) {
@@ -71,7 +73,7 @@ func (g Guard) root(p string) (root string, write bool) {
 	return root, write
 }
 
-// position is the class of a place by where it lies.
+// position returns the class of a place by where it lies.
 func (g Guard) position(at *place, root string, write bool) string {
 	p := at.path
 	switch {
@@ -84,15 +86,15 @@ func (g Guard) position(at *place, root string, write bool) string {
 		return Workspace
 	case root != "" && at.op == Read:
 		return Readable
-	case g.foreign(p):
+	case g.isForeign(p):
 		return Foreign
-	case at.op == Read && g.around(at):
+	case at.op == Read && g.isAround(at):
 		return Around
 	case p == g.Roots.Home:
 		return Home
-	case topFolders()[p], g.holds(p):
+	case topFolders()[p], g.holdsRoot(p):
 		return Protected
-	case system(p), at.op != Read && settings(p):
+	case isSystem(p), at.op != Read && isConfig(p):
 		return System
 	case root != "" && at.op != Run:
 		return Readable
@@ -100,9 +102,8 @@ func (g Guard) position(at *place, root string, write bool) string {
 	return Outside
 }
 
-// holds says whether a root, the home folder or one of the guard's own files is inside
-// of a folder.
-func (g Guard) holds(p string) bool {
+// holdsRoot reports whether a root, the home folder or one of the guard's own files is in a folder.
+func (g Guard) holdsRoot(p string) bool {
 	inside := func(r string) bool { return len(r) > len(p) && within(r, p) }
 	return slices.ContainsFunc(g.Roots.Write, inside) || slices.ContainsFunc(g.Roots.Read, inside) ||
 		slices.ContainsFunc(g.Roots.Own, inside) || inside(g.Roots.Home)
@@ -114,8 +115,8 @@ var topFolders = set(`/bin /boot /dev /efi /etc /home /lib /lib32 /lib64 /libx32
 	/usr/sbin /usr/share /usr/src /var /var/cache /var/lib /var/log /var/mail /var/run /var/spool /var/tmp /var/www
 	/Applications /Library /Network /System /Users /Volumes /cores /private /private/etc /private/tmp /private/var`)
 
-// system says whether a path is inside a folder of programs or libraries.
-func system(p string) bool {
+// isSystem reports whether a path is in a folder of programs or libraries.
+func isSystem(p string) bool {
 	first, _, _ := strings.Cut(p[1:], "/")
 	switch first {
 	case "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix", "System":
@@ -124,10 +125,10 @@ func system(p string) bool {
 	return false
 }
 
-// settings says whether a path is where the system is set up and started.
-func settings(p string) bool { return within(p, "/etc") || within(p, "/boot") || within(p, "/efi") }
+// isConfig reports whether a path configures or starts the system.
+func isConfig(p string) bool { return within(p, "/etc") || within(p, "/boot") || within(p, "/efi") }
 
-// set makes a set of words when it is first asked for.
+// set returns a set of words that is made on first use.
 func set(words string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		m := map[string]bool{}
@@ -138,8 +139,8 @@ func set(words string) func() map[string]bool {
 	})
 }
 
-// node is the class of what is no file: devices, what the kernel shows, sockets. A name
-// that is deleted is only a name.
+// node returns the class of devices, sockets and what the kernel shows; empty for files. A deletion only
+// concerns the name.
 func node(at *place, root string) string {
 	p := at.path
 	switch {

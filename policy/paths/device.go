@@ -2,7 +2,7 @@ package paths
 
 import "strings"
 
-// device is the class of /dev/NAME.
+// device returns the class of /dev/NAME.
 func device(name string, tool bool) string {
 	first, _, _ := strings.Cut(name, "/")
 	switch first {
@@ -28,14 +28,14 @@ func device(name string, tool bool) string {
 	return Device
 }
 
-// disks are how the names of disks and of their parts begin.
+// disks are prefixes of the names of disks and partitions.
 var disks = strings.Fields("sd hd vd xvd nvme mmcblk loop dm- md nbd zram ram sr fd rbd bcache pmem disk rdisk dasd mtdblock")
 
-// harmless is what the kernel tells anybody about the machine.
+// harmless is what every user may read about the machine.
 var harmless = set("cpuinfo meminfo loadavg uptime version stat vmstat filesystems self/status self/stat self/cgroup self/limits self/mountinfo")
 
-// proc is the class of a path below /proc. Its links lead to what a process has open
-// and where it is: they are not followed but named.
+// proc returns the class of a path below /proc. Its links lead to what a process has open, and are not
+// followed.
 func proc(at *place) string {
 	rest := at.path[len("/proc/"):]
 	if at.op == Read && !at.tool && harmless()[rest] {

@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// fold gives a path as systems see it that are less strict about names: lower case,
-// wide letters narrow, without invisible characters, without dots and spaces at the
-// end of a name, without NTFS streams, with short names such as git~1 as .git. It
-// keeps the number of parts.
+// fold returns a path as less strict systems see it: in lower case, wide letters narrow, without invisible
+// characters, dots and spaces at the end of a name, and NTFS streams, and with short names such as git~1 as
+// .git. It keeps the number of parts.
 func fold(p string) string {
 	if plainText(p) {
 		return p
@@ -25,7 +24,7 @@ func fold(p string) string {
 	return b.String()
 }
 
-// plainText says whether there is nothing to fold.
+// plainText reports whether there is nothing to fold.
 func plainText(p string) bool {
 	for i := 0; i < len(p); i++ {
 		switch c := p[i]; {

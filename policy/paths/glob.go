@@ -5,20 +5,19 @@ import (
 	"strings"
 )
 
-// maxPattern is how many parts a pattern may have, so that the work stays small.
+// maxPattern is how many parts a pattern may have.
 const maxPattern = 32
 
-// glob classifies a word that the shell replaces by the files that fit: by the folder
-// before the pattern, by the names in it that are said, and by the special places that
-// would fit.
+// glob classifies a word that the shell replaces by matching files: by the folder before the pattern, by the
+// literal names in it, and by the special places that match.
 func (g Guard) glob(u *Use, op Op, text, cwd string) {
 	parts := strings.Split(text, "/")
 	first := 0
-	for first < len(parts) && !pattern(parts[first]) {
+	for first < len(parts) && !isPattern(parts[first]) {
 		first++
 	}
 	if first == len(parts) {
-		g.judge(u, op, text, cwd, false)
+		g.classify(u, op, text, cwd, false)
 		return
 	}
 	if len(parts)-first > maxPattern {
@@ -30,30 +29,30 @@ func (g Guard) glob(u *Use, op Op, text, cwd string) {
 		fixed = "./"
 	}
 	rest := parts[first:]
-	if up := climb(rest); up != nil {
-		g.stricter(u, op, fixed+strings.Join(up, "/"), cwd)
+	if up := parentPattern(rest); up != nil {
+		g.classifyMore(u, op, fixed+strings.Join(up, "/"), cwd)
 	}
 	rest, ups := reduce(rest)
 	fixed += strings.Repeat("../", ups)
 	if len(rest) == 0 {
-		g.stricter(u, op, fixed, cwd)
+		g.classifyMore(u, op, fixed, cwd)
 		return
 	}
-	g.stricter(u, op, fixed+strings.Join(rest, "/"), cwd)
+	g.classifyMore(u, op, fixed+strings.Join(rest, "/"), cwd)
 	var folder Use
-	g.judge(&folder, op, fixed, cwd, false)
+	g.classify(&folder, op, fixed, cwd, false)
 	if folder.Resolved != "" {
-		u.worsen(g.fits(op, folder, rest))
+		u.worsen(g.patternClass(op, folder, rest))
 		if op == Read {
 			g.onDisk(u, folder.Resolved, rest)
 		}
 	}
 }
 
-// stricter classifies one more path that a use may be, and keeps what is worse.
-func (g Guard) stricter(u *Use, op Op, p, cwd string) {
+// classifyMore classifies another path that a use may mean, and keeps the worse class.
+func (g Guard) classifyMore(u *Use, op Op, p, cwd string) {
 	var other Use
-	g.judge(&other, op, p, cwd, false)
+	g.classify(&other, op, p, cwd, false)
 	if u.Class == "" {
 		u.Resolved = other.Resolved
 	}
@@ -69,17 +68,17 @@ func (u *Use) worsen(class string) {
 	}
 }
 
-// fits is the class of a pattern in a folder by what may fit it; empty: nothing special.
-func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
+// patternClass returns the class of a pattern in a folder by what may match it; empty: nothing special.
+func (g Guard) patternClass(op Op, folder Use, rest []string) (class string) {
 	var u Use
-	everything := len(rest) == 1 && broad(rest[0])
+	everything := len(rest) == 1 && matchesMost(rest[0])
 	if everything || op == Read && rest[0] == "**" {
-		u.worsen(content(op, folder.Class))
+		u.worsen(contentClass(op, folder.Class))
 	}
 	full := join(folder.Resolved, strings.Join(rest, "/"))
 	switch root, _ := g.root(full); {
 	case root == "":
-		u.worsen(g.tops(op, folder.Resolved, full))
+		u.worsen(g.topClass(op, folder.Resolved, full))
 	case op != Read && !everything:
 		for _, o := range g.Roots.Own {
 			if within(o, folder.Resolved) && match(full, o, true) {
@@ -100,9 +99,8 @@ func (g Guard) fits(op Op, folder Use, rest []string) (class string) {
 	return u.Class
 }
 
-// content is the class of all that is in a folder, by the class of the folder; empty:
-// nothing special.
-func content(op Op, folder string) string {
+// contentClass returns the class of everything in a folder, by that of the folder; empty: nothing special.
+func contentClass(op Op, folder string) string {
 	switch {
 	case folder == Root:
 		return Protected
@@ -114,9 +112,9 @@ func content(op Op, folder string) string {
 	return ""
 }
 
-// tops is the class of a pattern outside the roots that may stand for a top folder of
-// the system, for a root or for the home folder.
-func (g Guard) tops(op Op, folder, full string) string {
+// topClass returns the class of a pattern outside the roots that may match a top folder of the system, a root
+// or the home folder.
+func (g Guard) topClass(op Op, folder, full string) string {
 	for top := range topFolders() {
 		if op != Read && match(full, top, true) {
 			return Protected
@@ -133,7 +131,7 @@ func (g Guard) tops(op Op, folder, full string) string {
 	return ""
 }
 
-// candidates are paths with special names that a pattern may stand for.
+// candidates returns paths with special names that a pattern may match.
 func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add := func(base string, t *tree, parts []string) {
 		t.fit(strings.ToLower(strings.Join(parts, "/")), "", func(name string) {
@@ -148,15 +146,15 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 	add("/", confidential(), whole)
 	for i, part := range rest {
 		if part == "**" && i == len(rest)-2 {
-			out = append(out, inGit(folder, rest[i+1])...)
+			out = append(out, gitPaths(folder, rest[i+1])...)
 		}
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
-		for _, name := range spoken {
-			if pattern(part) && meansName(part, name) && match(part, name, false) {
+		for _, name := range extraNames {
+			if isPattern(part) && meansName(part, name) && match(part, name, false) {
 				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
 			}
 		}
-		if broad(part) {
+		if matchesMost(part) {
 			continue
 		}
 		add(base, anywhere(), rest[i:])
@@ -167,18 +165,17 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 	return out
 }
 
-// spoken are names that are special by more than a table, and those that stand for all
-// others where a pattern leaves nothing out.
-var spoken = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
+// extraNames are special by more than a table, or stand for others where a pattern matches everything.
+var extraNames = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
 
-// gitNames are names in the folder of git that other folders rarely have.
+// gitNames are names in the folder of git that are rare elsewhere.
 var gitNames = strings.Fields(`HEAD config config.worktree index packed-refs objects refs hooks commondir
 	hooks/applypatch-msg hooks/pre-applypatch hooks/post-applypatch hooks/pre-commit hooks/pre-merge-commit hooks/prepare-commit-msg hooks/commit-msg
 	hooks/post-commit hooks/pre-rebase hooks/post-checkout hooks/post-merge hooks/pre-push hooks/pre-receive hooks/proc-receive hooks/post-receive
 	hooks/post-update hooks/reference-transaction hooks/push-to-checkout hooks/pre-auto-gc hooks/post-rewrite hooks/fsmonitor-watchman`)
 
-// inGit are files of git that a name in any folder may mean. A pattern such as *.lock means others.
-func inGit(folder, name string) (out []string) {
+// gitPaths returns files of git that a name in any folder may mean. A pattern such as *.lock means others.
+func gitPaths(folder, name string) (out []string) {
 	for _, p := range gitNames {
 		if strings.EqualFold(path.Base(p), name) {
 			out = append(out, folder+"/.git/"+p)

@@ -9,33 +9,32 @@ import (
 // Guard classifies paths.
 type Guard struct {
 	Roots Roots
-	Links Links // nil: links are not followed, paths are taken as they are written
+	Links Links // nil: links are not followed, and paths are taken literally
 }
 
-// Links looks at what stands on a disk, and at no file's text. Errors are those of os.Lstat, os.Readlink and
-// os.ReadDir.
+// Links looks at what exists on a disk, but never at the text of a file. Errors are those of os.Lstat,
+// os.Readlink and os.ReadDir.
 type Links interface {
-	Look(path string) (Entry, error) // a link is not followed
+	Look(path string) (Entry, error) // does not follow a link
 	Readlink(path string) (string, error)
-	List(folder string, most int) ([]fs.DirEntry, error) // in any order, and no more than some
+	List(folder string, most int) ([]fs.DirEntry, error) // in any order; at most about that many
 }
 
-// Entry is what stands at a path.
+// Entry is what exists at a path.
 type Entry struct {
-	Mode  fs.FileMode // its type, and who may do what with it
-	Names uint64      // of the same file: hard links; 0: nothing is there
+	Mode  fs.FileMode // type and permissions
+	Names uint64      // number of hard links; 0: nothing exists
 }
 
 func (e Entry) there() bool { return e.Names > 0 }
 
-// shut says whether not everybody may read a file, or go through a folder.
-func (e Entry) shut() bool {
+// restricted reports whether some users may not read a file or enter a folder.
+func (e Entry) restricted() bool {
 	return e.Mode.IsRegular() && e.Mode&0o004 == 0 || e.Mode.IsDir() && e.Mode&0o001 == 0
 }
 
-// Literal classifies a path that a file tool was given. Nothing in it is interpreted
-// but . and .. and links, and what file tools are known to interpret: ~/ and file:
-// URLs. A leading @, which some tools take off, is judged both ways.
+// Literal classifies a path that a file tool was given. It interprets only . and .., links, and what file
+// tools are known to interpret: ~/ and file: URLs. A leading @, which some tools remove, is judged both ways.
 func (g Guard) Literal(op Op, name string) Use {
 	u := g.literal(op, name)
 	if rest, at := strings.CutPrefix(name, "@"); at {
@@ -49,31 +48,30 @@ func (g Guard) Literal(op Op, name string) Use {
 
 func (g Guard) literal(op Op, name string) Use {
 	u := Use{Op: string(op), Path: name, Via: ViaTool, Class: Malformed}
-	if p, ok := g.plain(name, &u); ok {
-		g.judge(&u, op, p, g.Roots.Cwd, true)
+	if p, ok := g.toolPath(name, &u); ok {
+		g.classify(&u, op, p, g.Roots.Cwd, true)
 	}
 	return u
 }
 
-// Word is a path as a shell hands it to a program: quotes are gone, ~ and variables
-// filled in.
+// Word is a path as a shell hands it to a program: without quotes, with ~ and variables expanded.
 type Word struct {
 	Text    string
 	Dynamic bool // a part is only known at run time, and missing in Text
-	Glob    bool // the shell would replace it by the files that fit
-	Prefix  int  // if Dynamic: how many bytes of Text stand before the first such part
+	Glob    bool // the shell replaces it by the files that match
+	Prefix  int  // if Dynamic: bytes of Text before the first unknown part
 }
 
-// Word classifies a path that a command uses. Cwd is the folder the command runs in;
-// empty: it is not known. Of a word with unknown parts it says what it would be if
-// these were empty where that is worse than not to know: "$X/" may be /.
+// Word classifies a path that a command uses. cwd is the folder in which the command runs; empty: unknown. A
+// word with unknown parts gets the class that it would have if they were empty, if that is worse than
+// Dynamic: "$X/" may be /.
 func (g Guard) Word(op Op, w Word, cwd, via string) Use {
 	u := Use{Op: string(op), Path: w.Text, Via: via, Dynamic: w.Dynamic, Glob: w.Glob}
 	switch {
 	case w.Text == "" && w.Dynamic:
 		u.Class = Dynamic
 		return u
-	case !sound(w.Text, &u):
+	case !validPath(w.Text, &u):
 		u.Class = Malformed
 		return u
 	}
@@ -81,20 +79,20 @@ func (g Guard) Word(op Op, w Word, cwd, via string) Use {
 	if w.Glob {
 		g.glob(&u, op, text, cwd)
 	} else {
-		g.judge(&u, op, text, cwd, false)
+		g.classify(&u, op, text, cwd, false)
 	}
 	if w.Dynamic {
 		u.Resolved = ""
-		if !g.keeps(op, u.Class, w, cwd) {
+		if !g.classHolds(op, u.Class, w, cwd) {
 			u.Class = Dynamic
 		}
 	}
 	return u
 }
 
-// keeps says whether a class holds whatever the unknown parts of a word turn out to be,
-// or is too dangerous to be left to them.
-func (g Guard) keeps(op Op, class string, w Word, cwd string) bool {
+// classHolds reports whether a class holds whatever the unknown parts of a word are, or is too dangerous to
+// ignore.
+func (g Guard) classHolds(op Op, class string, w Word, cwd string) bool {
 	switch class {
 	case Workspace, Readable, Null, Around, Automation, Dynamic:
 		return false
@@ -109,19 +107,19 @@ func (g Guard) keeps(op Op, class string, w Word, cwd string) bool {
 			return false
 		}
 		var u Use
-		g.judge(&u, op, folder+"x", cwd, false)
+		g.classify(&u, op, folder+"x", cwd, false)
 		return u.Class == class
 	}
 	return true
 }
 
-// judge fills in what is behind a path and its class. A tool is stricter than a
-// command: the standard streams that it would reach are those of its server.
-func (g Guard) judge(u *Use, op Op, p, cwd string, tool bool) {
+// classify sets what a path leads to and its class. It is stricter for a tool than for a command: a tool
+// would reach the standard streams of its server.
+func (g Guard) classify(u *Use, op Op, p, cwd string, tool bool) {
 	known := true
 	if !strings.HasPrefix(p, "/") {
 		if known = cwd != ""; !known {
-			cwd = nowhere
+			cwd = unknownFolder
 		}
 		p = cwd + "/" + p
 	}
@@ -158,25 +156,25 @@ func (g Guard) place(op Op, p string, tool bool) place {
 	return at
 }
 
-// nowhere stands for a folder that is not known. No root is in it, and .. does not
-// leave it for a while.
-const nowhere = "/?/?/?/?/?/?/?/?"
+// unknownFolder stands for a folder that is not known. It is in no root, and a few .. do not leave it.
+const unknownFolder = "/?/?/?/?/?/?/?/?"
 
-// Real gives the folders of the roots as they are behind their links; a file is followed
-// when it is asked for. Call it once where Guard.Links is set: the guard compares what it
-// finds behind a path with the roots as they stand. Kept may know what a folder leads to
-// without a look; nil: each is looked at. What is the guard's own is always looked at.
+// Real resolves the links of the roots, which a guard with Links needs; ReadFiles are resolved when they are
+// asked for. kept may know the target of a folder without looking; nil: each is looked at. The guard's own
+// files are always looked at.
 func (r Roots) Real(links Links, kept func(folder string) string) Roots {
 	look := Guard{Links: links}.real
 	if kept == nil {
 		kept = look
 	}
-	return Roots{Cwd: kept(r.Cwd), Home: kept(r.Home), Write: each(r.Write, kept), Read: each(r.Read, kept),
-		ReadFiles: r.ReadFiles,
-		Own:       each(r.Own, look), Secret: each(r.Secret, look), Look: each(r.Look, kept), Homes: r.Homes}
+	return Roots{
+		Cwd: kept(r.Cwd), Home: kept(r.Home), Homes: r.Homes, ReadFiles: r.ReadFiles,
+		Write: mapPaths(r.Write, kept), Read: mapPaths(r.Read, kept), Look: mapPaths(r.Look, kept),
+		Own: mapPaths(r.Own, look), Secret: mapPaths(r.Secret, look),
+	}
 }
 
-func each(ps []string, of func(string) string) []string {
+func mapPaths(ps []string, of func(string) string) []string {
 	out := make([]string, len(ps))
 	for i, p := range ps {
 		out[i] = of(p)
@@ -184,10 +182,9 @@ func each(ps []string, of func(string) string) []string {
 	return out
 }
 
-// Behind is a place behind its links, or p where it cannot be followed.
+// Behind resolves the links of a path, or returns p if that fails.
 func Behind(links Links, p string) string { return Guard{Links: links}.real(p) }
 
-// real is a place behind its links, or p where it cannot be followed.
 func (g Guard) real(p string) string {
 	var at place
 	if g.Links != nil && strings.HasPrefix(p, "/") && g.walk(p, true, &at) {

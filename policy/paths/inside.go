@@ -2,14 +2,14 @@ package paths
 
 import "io/fs"
 
-// Inside is what stands in a folder that an agent may change, and is not for whatever runs there.
+// Inside lists what a folder of the agent holds that is not for the programs that run there.
 type Inside struct {
-	Secrets []string // files, and folders with all below; links are followed
-	Stores  []string // folders that have a .git
+	Secrets []string // files, and folders with everything below; links are followed
+	Stores  []string // folders that hold a .git
 }
 
-// Inside looks through a folder of the agent by the names in it. What it does not know as a
-// secret by its name, and what lies deeper than the first few thousand names, it does not find.
+// Inside searches a folder of the agent by names. It misses secrets with other names, and what lies beyond
+// the first few thousand names.
 func (g Guard) Inside(folder string) (in Inside) {
 	if g.Links == nil {
 		return in
@@ -24,10 +24,10 @@ func (g Guard) Inside(folder string) (in Inside) {
 			}
 			switch {
 			case g.secret(p, e):
-				if file := g.behind(p, e); file != "" {
+				if file := g.target(p, e); file != "" {
 					in.Secrets = append(in.Secrets, file)
 				}
-			case e.IsDir() && !fetched()[e.Name()]:
+			case e.IsDir() && !published()[e.Name()]:
 				folders = append(folders, p)
 			}
 		}
@@ -35,16 +35,14 @@ func (g Guard) Inside(folder string) (in Inside) {
 	return in
 }
 
-// secret says whether the name of an entry is that of a secret.
+// secret reports whether an entry has the name of a secret.
 func (g Guard) secret(p string, e fs.DirEntry) bool {
-	at := place{path: p, op: Read, Entry: Entry{Mode: e.Type(), Names: 1}}
-	root, write := g.root(p)
-	class, _ := g.special(&at, root, write)
+	class, _ := g.entryClass(p, e)
 	return class == Secret || class == WorkspaceSecret || class == Control
 }
 
-// behind is where a secret lies. A link to a folder is none: it could name all that there is.
-func (g Guard) behind(p string, e fs.DirEntry) string {
+// target returns where a secret lies; empty for a link to a folder, which could name everything.
+func (g Guard) target(p string, e fs.DirEntry) string {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return p
 	}

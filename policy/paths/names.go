@@ -9,10 +9,10 @@ var (
 	gitFolder      = &entry{"", VCS}
 )
 
-// fileKind is what the name of a file says: .env, a private key. Copies that editors
-// and people make of it are of its kind.
+// fileKind returns what the name of a file means: .env, a private key. Copies by editors and people are of
+// the same kind.
 func fileKind(name string) *entry {
-	for _, copied := range copies {
+	for _, copied := range copyEndings {
 		if rest, ok := strings.CutSuffix(name, copied); ok && rest != "" {
 			if e, n := anywhere().find(rest); n == 1 {
 				return e
@@ -21,7 +21,7 @@ func fileKind(name string) *entry {
 		}
 	}
 	dot := strings.LastIndexByte(name, '.')
-	code := dot >= 0 && source()[name[dot+1:]]
+	code := dot >= 0 && sourceEndings()[name[dot+1:]]
 	if e, _ := files().find(name); e != nil && !(code && e.read == Secret) {
 		return e
 	}
@@ -30,14 +30,14 @@ func fileKind(name string) *entry {
 	}
 	if rest, ok := strings.CutPrefix(name, ".env"); ok && rest != "" && (rest[0] == '.' || rest[0] == '-' ||
 		rest[0] == '_') {
-		if template(rest[1:]) {
+		if isTemplate(rest[1:]) {
 			return nil
 		}
 		return secretFile
 	}
 	for _, key := range keyNames {
 		if rest, ok := strings.CutPrefix(name, key); ok && !strings.HasSuffix(rest, ".pub") &&
-			(rest == "" || !word(rest[0])) {
+			(rest == "" || !isWordByte(rest[0])) {
 			return secretFile
 		}
 	}
@@ -54,7 +54,7 @@ func fileKind(name string) *entry {
 			return secretFile
 		}
 	case "env":
-		if !template(stem) {
+		if !isTemplate(stem) {
 			return secretFile
 		}
 	case "pth":
@@ -63,16 +63,16 @@ func fileKind(name string) *entry {
 	return nil
 }
 
-// source are endings of code and prose, which may speak of secrets but hold none.
-var source = set("go py js mjs cjs jsx ts mts cts tsx rb rs java kt c h cc cpp hpp cs php swift scala ex exs vue svelte sql tf proto md mdx rst adoc html css scss sh")
+// sourceEndings are endings of code and prose, which may mention secrets but hold none.
+var sourceEndings = set("go py js mjs cjs jsx ts mts cts tsx rb rs java kt c h cc cpp hpp cs php swift scala ex exs vue svelte sql tf proto md mdx rst adoc html css scss sh")
 
 var (
-	copies   = strings.Fields("~ .bak .old .orig .save .swp .backup .copy .tmp")
-	keyNames = strings.Fields("id_rsa id_dsa id_ecdsa id_ed25519 id_xmss id_ecdsa_sk id_ed25519_sk")
+	copyEndings = strings.Fields("~ .bak .old .orig .save .swp .backup .copy .tmp")
+	keyNames    = strings.Fields("id_rsa id_dsa id_ecdsa id_ed25519 id_xmss id_ecdsa_sk id_ed25519_sk")
 )
 
-// template says whether an environment file is one that is meant to be filled in.
-func template(name string) bool {
+// isTemplate reports whether an environment file is one to be filled in.
+func isTemplate(name string) bool {
 	for part := range strings.FieldsFuncSeq(name,
 		func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
 		switch part {
@@ -83,10 +83,10 @@ func template(name string) bool {
 	return false
 }
 
-func word(c byte) bool { return letter(c) || c >= '0' && c <= '9' }
+func isWordByte(c byte) bool { return isLetter(c) || c >= '0' && c <= '9' }
 
-// gitKind is what a folder of git is, or a path in it: what it runs or is told to run
-// by, its locks and messages, or its store.
+// gitKind returns what a path in a folder of git is: what git runs or obeys, a lock or a message, or its
+// store.
 func gitKind(folder, inside string) *entry {
 	for part, rest := "", inside; rest != ""; {
 		part, rest, _ = strings.Cut(rest, "/")

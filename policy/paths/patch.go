@@ -11,7 +11,7 @@ type Touch struct {
 	Path string
 }
 
-// patchMarks are the lines of a patch that name a file: in OpenClaw's form, then in that of diff.
+// patchMarks begin the lines of a patch that name a file: in OpenClaw's format, then in that of diff.
 var patchMarks = []struct {
 	mark string
 	op   Op
@@ -21,8 +21,8 @@ var patchMarks = []struct {
 	{"rename to ", Write}, {"copy to ", Write}, {"rename from ", Delete},
 }
 
-// Patched are the files that a patch changes. A name in the form of diff ends at a tab, may stand
-// in quotes, and counts with and without the a/ and b/ of git.
+// Patched returns the files that a patch changes. A name in the format of diff ends at a tab, may be quoted,
+// and counts with and without the a/ and b/ of git.
 func Patched(text string) (out []Touch) {
 	ours := strings.Contains(text, "*** Begin Patch")
 	for line := range strings.Lines(text) {

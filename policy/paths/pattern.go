@@ -6,20 +6,18 @@ import (
 	"strings"
 )
 
-// wild are the characters that make a part of a path a pattern.
-const wild = "*?[("
+const patternChars = "*?[("
 
-// pattern says whether a part of a path is one.
-func pattern(part string) bool { return strings.ContainsAny(part, wild) }
+func isPattern(part string) bool { return strings.ContainsAny(part, patternChars) }
 
-// meansName says whether a pattern says enough of a name to mean it: i* is not about id_rsa.
+// meansName reports whether a pattern has enough of a name to mean it: i* does not mean id_rsa.
 func meansName(part, name string) bool {
-	n := strings.IndexAny(part, wild)
+	n := strings.IndexAny(part, patternChars)
 	return n < 0 || n > 1 || n > 0 && name[0] == '.'
 }
 
-// broad says whether a pattern leaves almost nothing out.
-func broad(part string) bool {
+// matchesMost reports whether a pattern matches almost everything.
+func matchesMost(part string) bool {
 	if strings.Contains(part, "(") {
 		return true
 	}
@@ -38,7 +36,7 @@ func broad(part string) bool {
 	return strings.Contains(part, "*") && strings.Trim(part, "*?.]") == ""
 }
 
-// match says whether a pattern may stand for a path, or for a folder around it if above is set.
+// match reports whether a pattern may match a path or, with above, a folder around it.
 func match(pattern, p string, above bool) bool {
 	for n, i := strings.Count(pattern, "/"), 0; above && i < len(p); i++ {
 		if p[i] == '/' {
@@ -52,18 +50,17 @@ func match(pattern, p string, above bool) bool {
 	return ok || err != nil
 }
 
-// climb gives a pattern with its first part that may stand for .. in that place; nil:
-// there is none.
-func climb(rest []string) []string {
+// parentPattern returns a pattern with .. for its first part that may match it; nil: none.
+func parentPattern(rest []string) []string {
 	for i, part := range rest {
-		if strings.HasPrefix(part, ".") && pattern(part) && match(part, "..", false) {
+		if strings.HasPrefix(part, ".") && isPattern(part) && match(part, "..", false) {
 			return slices.Concat(rest[:i], []string{".."}, rest[i+1:])
 		}
 	}
 	return nil
 }
 
-// reduce takes . and .. out of a pattern; ups: how often it leaves its folder.
+// reduce removes . and .. from a pattern; ups is how often it leaves its folder.
 func reduce(rest []string) (out []string, ups int) {
 	for _, part := range rest {
 		switch {

@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// private says whether the names of a path tell that secrets are in it, though no table of
-// secrets has it: wifi-password.txt, backup/home/.config/x. Code and pictures are about them.
-// The path is absolute, or below a home folder.
+// private reports whether the names of a path suggest a secret that no table lists: wifi-password.txt,
+// backup/home/.config/x. Code and pictures are only about secrets. The path is absolute, or below a home
+// folder.
 func private(p string) bool {
 	rest := strings.Trim(fold(p), "/")
 	if e, _ := confidential().find(rest); e != nil {
@@ -18,26 +18,26 @@ func private(p string) bool {
 	last := ending(names[len(names)-1])
 	copied := false // it is in a copy of a home folder, or of a system
 	for i, name := range names {
-		if i > 0 && elsewhere(rest) || (copied || strings.HasPrefix(rest, "dot_")) && undotted(rest) {
+		if i > 0 && relocated(rest) || (copied || strings.HasPrefix(rest, "dot_")) && withoutDot(rest) {
 			return true
 		}
-		said := words(name)
+		nameWords := words(name)
 		if i == len(names)-1 {
-			return tells(said, last, copied, strings.ToLower(p))
+			return namesSecret(nameWords, last, copied, strings.ToLower(p))
 		}
-		if n := len(said); n > 0 && (folderWords()[said[n-1]] || secretWords()[said[n-1]]) &&
+		if n := len(nameWords); n > 0 && (folderWords()[nameWords[n-1]] || secretWords()[nameWords[n-1]]) &&
 			!codeEnds()[last] {
 			return true
 		}
-		copied = copied || slices.ContainsFunc(said, func(w string) bool { return copyWords()[w] })
+		copied = copied || slices.ContainsFunc(nameWords, func(w string) bool { return copyWords()[w] })
 		_, rest, _ = strings.Cut(rest, "/")
 	}
 	return false
 }
 
-// elsewhere says whether a path is that of a home folder's programs, or of a system's
-// secrets, at another place.
-func elsewhere(rest string) bool {
+// relocated reports whether a path is one of a home folder's programs, or of a system's secrets, in another
+// place.
+func relocated(rest string) bool {
 	first, more, _ := strings.Cut(rest, "/")
 	switch first {
 	case ".config", ".local", ".var", "appdata":
@@ -53,8 +53,8 @@ func elsewhere(rest string) bool {
 	return false
 }
 
-// undotted says whether a name is a special one without its dot: dotfiles/ssh/config.
-func undotted(rest string) bool {
+// withoutDot reports whether a name is a special one without its dot: dotfiles/ssh/config.
+func withoutDot(rest string) bool {
 	for _, head := range []string{"private_", "dot_", "dot-", "_"} {
 		rest = strings.TrimPrefix(rest, head)
 	}
@@ -63,9 +63,9 @@ func undotted(rest string) bool {
 	return e != nil && e.read == Secret || system != nil && system.read == Secret
 }
 
-// tells says whether the words of a file's name tell that a secret is in it. The last
-// word of prose is what it is about: passwords.md, and not password-reset.md.
-func tells(words []string, end string, copied bool, p string) bool {
+// namesSecret reports whether the words of a file name mean a secret. The last word of prose is its topic:
+// passwords.md, but not password-reset.md.
+func namesSecret(words []string, end string, copied bool, p string) bool {
 	if codeEnds()[end] || len(words) == 0 {
 		return false
 	}
@@ -83,18 +83,18 @@ func tells(words []string, end string, copied bool, p string) bool {
 			func(w string) bool { return copyWords()[w] || secretWords()[w] })
 	case proseEnds()[end]:
 		stem = stem[max(0, len(stem)-2):]
-		return secretWords()[stem[len(stem)-1]] || len(stem) == 2 && paired(stem[0], stem[1])
+		return secretWords()[stem[len(stem)-1]] || len(stem) == 2 && secretPair(stem[0], stem[1])
 	}
 	for i, w := range words {
-		if secretWords()[w] || folderWords()[w] && len(stem) == 1 || i > 0 && paired(words[i-1], w) {
+		if secretWords()[w] || folderWords()[w] && len(stem) == 1 || i > 0 && secretPair(words[i-1], w) {
 			return true
 		}
 	}
 	return false
 }
 
-// paired says whether two words together mean a secret.
-func paired(a, b string) bool {
+// secretPair reports whether two words together mean a secret.
+func secretPair(a, b string) bool {
 	switch b {
 	case "key", "keys":
 		return keyOf()[a]
@@ -126,7 +126,7 @@ var (
 		less sh bash svg png jpg jpeg gif ico webp woff woff2 ttf mp3 mp4 map snap`)
 )
 
-// ending is what stands behind the last dot of a name; empty: nothing.
+// ending returns the lower-case text behind the last dot of a name.
 func ending(name string) string {
 	dot := strings.LastIndexByte(name, '.')
 	if dot < 0 {
@@ -135,7 +135,7 @@ func ending(name string) string {
 	return strings.ToLower(name[dot+1:])
 }
 
-// words are those of a name, in lower case: dbPassword_2.txt has db, password and txt.
+// words splits a name into lower-case words: dbPassword_2.txt has db, password and txt.
 func words(name string) (out []string) {
 	var word []rune
 	end := func() {

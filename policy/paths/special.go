@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// special is the class of a path by its names, and whether a name is only another
-// spelling of a special one; empty: nothing in it is special. A special folder around
-// a root does not count: the root was chosen by a person.
+// special returns the class of a path by its names; empty: nothing in it is special. alike reports whether a
+// name is another spelling of a special one. A special folder around a root does not count, since a person
+// chose the root.
 func (g Guard) special(at *place, root string, write bool) (class string, alike bool) {
 	p := at.path
 	switch {
-	case closed(g.Roots.Secret, p, root):
+	case inPlaces(g.Roots.Secret, p, root):
 		class = Secret
-	case closed(g.Roots.Own, p, root):
+	case inPlaces(g.Roots.Own, p, root):
 		class = Control
 	}
 	folded := fold(p)
@@ -25,13 +25,14 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		if e == nil || start+parts <= outer {
 			return
 		}
-		if c := soften(e.of(at.op), start == home, write); c != "" && (class == "" || stricter(c, class)) {
+		c := classAt(e.class(at.op), start == home, write)
+		if c != "" && (class == "" || stricter(c, class)) {
 			class = c
 		}
 	}
 	e, n := absolute().find(folded[1:])
-	if e != nil && n > outer && (class == "" || stricter(e.of(at.op), class)) {
-		class = e.of(at.op)
+	if e != nil && n > outer && (class == "" || stricter(e.class(at.op), class)) {
+		class = e.class(at.op)
 	}
 	git := "" // only the outermost store counts, and the outermost bare one
 	for start, rest := 0, folded[1:]; rest != ""; start++ {
@@ -40,7 +41,7 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 		name, more, inner := strings.Cut(rest, "/")
 		named := strings.HasSuffix(name, ".git") && git != ".git" && (git == "" || name == ".git")
 		if named || git == "" && write && inner && start+1 >= outer && at.op != Read &&
-			g.store(folder(p, start+1)) {
+			g.isGitStore(firstParts(p, start+1)) {
 			git = name
 			take(gitKind(name, more), start, 1+strings.Count(rest, "/"))
 		}
@@ -52,8 +53,8 @@ func (g Guard) special(at *place, root string, write bool) (class string, alike 
 	return class, class != "" && folded != p && folded != strings.ToLower(p)
 }
 
-// store says whether git takes a folder for a repository, whatever its name is.
-func (g Guard) store(folder string) bool {
+// isGitStore reports whether git takes a folder for a repository, whatever its name.
+func (g Guard) isGitStore(folder string) bool {
 	return g.Links != nil && !slices.ContainsFunc([]string{"/HEAD", "/objects", "/refs"},
 		func(name string) bool {
 			there, _ := g.There(folder + name)
@@ -61,8 +62,8 @@ func (g Guard) store(folder string) bool {
 		})
 }
 
-// folder is that many parts of a path.
-func folder(p string, parts int) string {
+// firstParts returns the first parts of a path.
+func firstParts(p string, parts int) string {
 	for i := range len(p) {
 		if p[i] == '/' {
 			if parts--; parts < 0 {
@@ -73,10 +74,9 @@ func folder(p string, parts int) string {
 	return p
 }
 
-// soften gives the class of a special name for the place it stands in. A secret in a
-// workspace is one of the project; what tools run by themselves does so there, or for
-// the whole account where it stands directly in a home folder.
-func soften(class string, home, write bool) string {
+// classAt adapts the class of a special name to its place. A secret in a workspace belongs to the project;
+// what tools run by themselves runs there or, directly in a home folder, for the whole account.
+func classAt(class string, home, write bool) string {
 	switch {
 	case class == Secret && write && !home:
 		return WorkspaceSecret
@@ -88,15 +88,14 @@ func soften(class string, home, write bool) string {
 	return class
 }
 
-// closed says whether a path is in one of the places, and not in a root inside of it.
-func closed(places []string, p, root string) bool {
+// inPlaces reports whether a path is in one of the places, and not in a root inside it.
+func inPlaces(places []string, p, root string) bool {
 	return slices.ContainsFunc(places, func(o string) bool {
 		return within(p, o) && !(len(root) > len(o) && within(root, o))
 	})
 }
 
-// home is the home folder around a path: that of the agent, or one where systems keep
-// them; empty: none.
+// home returns the home folder around a path: the agent's, or one where systems keep them; empty: none.
 func (g Guard) home(p string) string {
 	if within(p, g.Roots.Home) {
 		return g.Roots.Home
@@ -104,7 +103,7 @@ func (g Guard) home(p string) string {
 	return HomeOf(p)
 }
 
-// homeDepth is how many parts the home folder around a path has; -1: it is in none.
+// homeDepth is how many parts the home folder around a path has; -1: none.
 func (g Guard) homeDepth(p string) int {
 	if home := g.home(p); home != "" {
 		return depth(home)

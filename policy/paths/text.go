@@ -10,19 +10,20 @@ import (
 
 // The limits of Linux: PATH_MAX with its NUL, and NAME_MAX.
 const (
+	// Limits of Linux: PATH_MAX without its NUL, and NAME_MAX.
 	maxPath = 4095
 	maxName = 255
 )
 
-// plain gives the path that a file tool would use for a name; false: it is refused,
-// because tools and systems do not agree on what it means.
-func (g Guard) plain(name string, u *Use) (string, bool) {
-	if !sound(name, u) {
+// toolPath returns the path that a file tool would use for a name; false where tools and systems disagree
+// about its meaning.
+func (g Guard) toolPath(name string, u *Use) (string, bool) {
+	if !validPath(name, u) {
 		return "", false
 	}
 	if len(name) > 4 && strings.EqualFold(name[:5], "file:") {
 		p, ok := fileURL(name)
-		return p, ok && sound(p, u)
+		return p, ok && validPath(p, u)
 	}
 	switch c := name[0]; {
 	case c == '~':
@@ -30,10 +31,10 @@ func (g Guard) plain(name string, u *Use) (string, bool) {
 			return "", false
 		}
 		return g.tilde(name), true
-	case c == '\\', len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') && letter(c):
+	case c == '\\', len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') && isLetter(c):
 		return "", false // Windows
 	case c == '$' && len(name) > 1 && (name[1] == '_' || name[1] >= 'A' && name[1] <= 'Z'), c == '%' &&
-		strings.Count(name, "%") > 1 && !escape(name):
+		strings.Count(name, "%") > 1 && !isEscape(name):
 		return "", false // a variable, for those who fill it in
 	case strings.Contains(name, "${") || strings.Contains(name, "$("):
 		return "", false
@@ -48,7 +49,7 @@ func (g Guard) plain(name string, u *Use) (string, bool) {
 	return name, true
 }
 
-// fileURL gives the path of a file: URL of this host. It is decoded once.
+// fileURL returns the path of a file: URL of this host, decoded once.
 func fileURL(text string) (string, bool) {
 	l, err := url.Parse(text)
 	if err != nil || l.Opaque != "" || l.Host != "" && !strings.EqualFold(l.Host, "localhost") ||
@@ -58,7 +59,7 @@ func fileURL(text string) (string, bool) {
 	return l.Path, strings.HasPrefix(l.Path, "/")
 }
 
-// tilde fills in a home folder as a shell does: ~ and ~user at the start.
+// tilde expands a leading ~ or ~user.
 func (g Guard) tilde(p string) string {
 	if !strings.HasPrefix(p, "~") {
 		return p
@@ -76,8 +77,8 @@ func (g Guard) tilde(p string) string {
 	return "/home/" + user + rest
 }
 
-// sound says whether a text can be a path at all, and marks what is odd in it.
-func sound(p string, u *Use) bool {
+// validPath reports whether a text can be a path, and marks what is odd in it.
+func validPath(p string, u *Use) bool {
 	if p == "" || len(p) > maxPath {
 		return false
 	}
@@ -95,7 +96,7 @@ func sound(p string, u *Use) bool {
 			u.mark(MarkBackslash)
 		case c >= utf8.RuneSelf:
 			r, size := utf8.DecodeRuneInString(p[i:])
-			u.mark(odd(r, size))
+			u.mark(characterMark(r, size))
 			i += size - 1
 			name += size - 1
 		}
@@ -106,8 +107,8 @@ func sound(p string, u *Use) bool {
 	return true
 }
 
-// odd is the mark for a character beyond ASCII; empty for ordinary ones.
-func odd(r rune, size int) string {
+// characterMark returns the mark of a character beyond ASCII; empty for ordinary ones.
+func characterMark(r rune, size int) string {
 	switch {
 	case r == utf8.RuneError && size == 1, unicode.Is(unicode.Cc, r):
 		return MarkControl
@@ -120,22 +121,22 @@ func odd(r rune, size int) string {
 	return ""
 }
 
-// invisible says whether nothing is seen of a character, or a space.
+// invisible reports whether a character is invisible, or a space.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) &&
 		r != ' ' ||
 		strings.ContainsRune("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", r)
 }
 
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// escape says whether a text starts with a percent escape.
-func escape(s string) bool {
+// isEscape reports whether a text starts with a percent escape.
+func isEscape(s string) bool {
 	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 	return len(s) > 2 && hex(s[1]) && hex(s[2])
 }
 
-// mark adds a mark once; the empty one never.
+// mark adds a mark once, unless it is empty.
 func (u *Use) mark(m string) {
 	if m != "" && !slices.Contains(u.Marks, m) {
 		u.Marks = append(u.Marks, m)

@@ -11,18 +11,18 @@ import (
 type tree struct {
 	entry *entry
 	sub   map[string]*tree
-	heads []head // names of which only the beginning is said, the longest first
+	heads []prefixTree // prefixes of names, the longest first
 }
 
-type head struct {
+type prefixTree struct {
 	name string
 	*tree
 }
 
-// entry is what the tables say of a name.
+// entry is the classes of a name: read, and changed.
 type entry struct{ read, change string }
 
-func (e *entry) of(op Op) string {
+func (e *entry) class(op Op) string {
 	if op == Write || op == Delete {
 		return e.change
 	}
@@ -36,13 +36,14 @@ var names string
 
 // The tables of names. Each is made when it is first asked for: most starts of the program judge no path.
 var (
-	absolute     = sync.OnceValue(func() *tree { return grown("absolute") })
-	anywhere     = sync.OnceValue(func() *tree { return grown("anywhere") })
-	files        = sync.OnceValue(func() *tree { return grown("files") })
-	confidential = sync.OnceValue(func() *tree { return grown("confidential") })
+	// The tables of names, parsed on first use: most starts of the program judge no path.
+	absolute     = sync.OnceValue(func() *tree { return parseTree("absolute") })
+	anywhere     = sync.OnceValue(func() *tree { return parseTree("anywhere") })
+	files        = sync.OnceValue(func() *tree { return parseTree("files") })
+	confidential = sync.OnceValue(func() *tree { return parseTree("confidential") })
 )
 
-func grown(table string) *tree {
+func parseTree(table string) *tree {
 	t, in, is := &tree{}, "", entry{}
 	for line := range strings.Lines(names) {
 		words := strings.Fields(line)
@@ -73,9 +74,9 @@ func (t *tree) branch(part string) *tree {
 				return h.tree
 			}
 		}
-		h := head{name, &tree{}}
+		h := prefixTree{name, &tree{}}
 		t.heads = append(t.heads, h)
-		slices.SortFunc(t.heads, func(a, b head) int { return len(b.name) - len(a.name) })
+		slices.SortFunc(t.heads, func(a, b prefixTree) int { return len(b.name) - len(a.name) })
 		return h.tree
 	}
 	if t.sub == nil {
@@ -87,8 +88,8 @@ func (t *tree) branch(part string) *tree {
 	return t.sub[part]
 }
 
-// find follows a relative path as far as the tree knows it. It gives the innermost
-// entry on the way, and how many parts lead to it.
+// find follows a relative path as far as the tree knows it. It returns the innermost entry on the way, and
+// how many parts lead to it.
 func (t *tree) find(p string) (found *entry, parts int) {
 	for n := 1; ; n++ {
 		name, rest, more := strings.Cut(p, "/")
@@ -106,9 +107,8 @@ func (t *tree) find(p string) (found *entry, parts int) {
 	}
 }
 
-// leads says whether the tree knows something below a relative path, and nothing of the
-// path itself.
-func (t *tree) leads(p string) bool {
+// leadsTo reports whether the tree has something below a relative path, but nothing for the path itself.
+func (t *tree) leadsTo(p string) bool {
 	for part := range strings.SplitSeq(p, "/") {
 		if t = t.next(part); t == nil || t.entry != nil {
 			return false
@@ -129,10 +129,10 @@ func (t *tree) next(name string) *tree {
 	return nil
 }
 
-// fit calls for every entry that a pattern may stand for, or lie below.
+// fit calls for each entry that a pattern may match or lie below.
 func (t *tree) fit(p, done string, call func(name string)) {
 	part, rest, more := strings.Cut(p, "/")
-	known := strings.IndexAny(part, wild)
+	known := strings.IndexAny(part, patternChars)
 	try := func(name string, sub *tree) {
 		if sub.entry != nil && meansName(part, name) {
 			call(done + name)

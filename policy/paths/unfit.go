@@ -7,26 +7,25 @@ import (
 	"strings"
 )
 
-// Unfit says why a folder that a request names cannot be a workspace; empty: it can.
-// All in a workspace may be read, written and deleted, so it is never the machine, a home
-// folder, a folder of the system, or one with secrets or files of the guard in it. The
-// write and read roots do not matter. It follows links.
+// Unfit returns why a folder in a request cannot be a workspace; empty: it can. Everything in a workspace may
+// be read, written and deleted, so it must not be the machine, a home folder, a folder of the system, or one
+// with secrets or files of the guard. It ignores the write and read roots, and follows links.
 func (g Guard) Unfit(dir string) string {
 	var odd Use
-	if !strings.HasPrefix(dir, "/") || path.Clean(dir) != dir || !sound(dir, &odd) || len(odd.Marks) > 0 {
+	if !strings.HasPrefix(dir, "/") || path.Clean(dir) != dir || !validPath(dir, &odd) || len(odd.Marks) > 0 {
 		return "it is no plain absolute path"
 	}
 	g.Roots.Write, g.Roots.Read, g.Roots.ReadFiles = nil, nil, nil
 	for _, op := range []Op{Read, Write} {
 		at := g.place(op, dir, true)
-		if why := g.unfit(at); why != "" {
+		if why := g.unfitClass(at); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func (g Guard) unfit(at place) string {
+func (g Guard) unfitClass(at place) string {
 	p := at.path
 	home := g.home(p)
 	switch at.class {
@@ -35,7 +34,7 @@ func (g Guard) unfit(at place) string {
 	case Malformed:
 		return "it leads nowhere"
 	case Control:
-		if !gatewayWorkspace.MatchString(p) || g.owned(p) {
+		if !gatewayWorkspace.MatchString(p) || g.touchesOwn(p) {
 			return "the files of the gateway or of this program are in it"
 		}
 		return ""
@@ -52,7 +51,7 @@ func (g Guard) unfit(at place) string {
 		return "it is a home folder"
 	case top == "etc" || top == "boot" || top == "dev" || top == "run":
 		return "it belongs to the system"
-	case home != "" && applications(p, home), absolute().leads(fold(p)[1:]):
+	case home != "" && appData(p, home), absolute().leadsTo(fold(p)[1:]):
 		return "programs keep secrets in it"
 	}
 	if inWorkspace, _ := g.special(&at, "", true); inWorkspace != "" {
@@ -61,11 +60,11 @@ func (g Guard) unfit(at place) string {
 	return ""
 }
 
-// owned says whether one of the guard's own files is in a folder, or around it.
-func (g Guard) owned(p string) bool {
+// touchesOwn reports whether one of the guard's own files is in a folder, or around it.
+func (g Guard) touchesOwn(p string) bool {
 	return slices.ContainsFunc(g.Roots.Own, func(o string) bool { return within(o, p) || within(p, o) })
 }
 
-// gatewayWorkspace is where OpenClaw 2026.9.6 puts the workspaces of agents that have no
-// folder of their own, and what is in them.
+// gatewayWorkspace matches where OpenClaw 2026.9.6 puts the workspaces of agents without a folder of their
+// own, and what is in them.
 var gatewayWorkspace = regexp.MustCompile(`/\.openclaw/workspace[^/]*(/[^.][^/]*)*$`)

@@ -1,7 +1,6 @@
-// Package paths says what a path is: inside the folders that an agent may use, a
-// secret, a device, a way out. It is one guard for the paths that a command touches
-// and for those that a file tool is given. It is pure: it looks at links and at the
-// names in folders through an interface, and never opens, reads or changes a file.
+// Package paths classifies paths: inside the folders that an agent may use, a secret, a device and so on.
+// Commands and file tools share this guard. It is pure: it looks at links and at names in folders through an
+// interface, and never opens, reads or changes a file.
 package paths
 
 import (
@@ -9,7 +8,7 @@ import (
 	"strings"
 )
 
-// Op is what happens to a path.
+// Op is what happens to a path. Listing a folder reads it; creating a link writes it.
 type Op string
 
 // The operations. Listing a folder reads it; a link made is written.
@@ -20,24 +19,22 @@ const (
 	Run    Op = "run" // a program is started by its path
 )
 
-// Roots are the folders of an agent. All paths are absolute and clean. They nest: the
-// innermost folder around a path counts, and a folder that is inside a place of a
-// special class, such as ~/.openclaw/workspace, is as good as any other.
+// Roots are the folders of an agent, absolute and clean. They nest: the innermost folder around a path
+// counts, even inside a place of a special class, such as ~/.openclaw/workspace.
 type Roots struct {
-	Cwd       string   `json:"cwd"`        // where relative paths start
-	Home      string   `json:"home"`       // of the user the agent runs as
+	Cwd       string   `json:"cwd"`        // base of relative paths
+	Home      string   `json:"home"`       // of the agent's user
 	Write     []string `json:"write"`      // the workspace first
-	Read      []string `json:"read"`       // beside those of Write
+	Read      []string `json:"read"`       // in addition to Write
 	ReadFiles []string `json:"read_files"` // single files that may be read
-	Look      []string `json:"look"`       // may be read, too, where nothing private is: class around
-	// the home folders of others are of class foreign; else of class outside
-	Homes  bool     `json:"-"`
-	Own    []string `json:"own"`    // files and folders of the guard itself: class control
-	Secret []string `json:"secret"` // those among Own that hold secrets: class secret
+	Look      []string `json:"look"`       // readable unless private: class around
+	Homes     bool     `json:"-"`          // home folders of others have class foreign, not outside
+	Own       []string `json:"own"`        // the guard's own files and folders: class control
+	Secret    []string `json:"secret"`     // the secrets among Own: class secret
 }
 
 // Workspace is where the agent works: the first folder that it may write. Relative paths may start elsewhere,
-// if the operator has set another workspace than the gateway.
+// if the operator has set another workspace than the gateway's.
 func (r Roots) Workspace() string {
 	if len(r.Write) == 0 {
 		return r.Cwd
@@ -45,8 +42,8 @@ func (r Roots) Workspace() string {
 	return r.Write[0]
 }
 
-// Of are the same folders where the agent runs as another user, with this home folder. What is of
-// the guard in the home folder of its own user stays so.
+// Of returns the folders of an agent that runs as another user, with this home folder. The guard's own files
+// in its own user's home folder stay.
 func (r Roots) Of(home string) Roots {
 	own, secret := r.Own, r.Secret
 	for _, list := range []*[]string{&r.Write, &r.Read, &r.ReadFiles, &r.Look, &r.Own, &r.Secret} {
@@ -66,6 +63,9 @@ func (r Roots) Of(home string) Roots {
 // are in: a secret inside the workspace is a secret. Persist, Automation and VCS come
 // only where something changes: a file that is read has the class of its place.
 const (
+	// The classes of paths; a path has exactly one. Some beat their folder: a secret inside the workspace is
+	// a secret. Persist, Automation and VCS apply only to changes: a file that is read has the class of its
+	// place.
 	Workspace       = "workspace"        // inside a folder of Roots.Write
 	WorkspaceRoot   = "workspace_root"   // that folder itself
 	WorkspaceSecret = "workspace_secret" // a secret inside such a folder: .env, a key
@@ -95,24 +95,25 @@ const (
 
 // The marks: what is odd about a path, whatever its class. Each deserves a question.
 const (
+	// Marks say what is odd about a path, whatever its class. Each deserves a question.
 	MarkControl   = "control characters"
 	MarkInvisible = "invisible characters"
 	MarkConfused  = "characters that look like dots or slashes"
 	MarkBackslash = "backslash"
 	MarkBraces    = "braces"
-	MarkPattern   = "pattern"        // ** in a path that is taken as it is written
+	MarkPattern   = "pattern"        // ** in a path that is taken literally
 	MarkLookAlike = "look-alike"     // another spelling of a special name, such as git~1
 	MarkHardLink  = "hard link"      // the file has a second name, which may be anywhere
 	MarkOverwrite = "overwrite"      // a secret of the workspace that is already there
-	MarkUnseen    = "cannot be seen" // a part of it could not be looked at
-	// who reads the folder as a whole reads secrets, or more than could be looked through
+	MarkUnseen    = "cannot be seen" // a part of it could not be examined
+	// reading the whole folder reads secrets, or more than can be examined
 	MarkBelow = "secrets below"
 )
 
 // ViaTool is the Via of a path that a file tool was given.
 const ViaTool = "tool"
 
-// Use is one path that a call would touch. The tag doc is what operators read.
+// Use is one path that a call would touch. The tag doc documents a field for operators.
 type Use struct {
 	Op       string   `expr:"op" json:"op" doc:"What happens to it: read, write or delete."`
 	Path     string   `expr:"path" json:"path" doc:"The path as it would reach the program, with variables filled in as far as they are known."`
@@ -124,7 +125,7 @@ type Use struct {
 	Marks    []string `expr:"marks" json:"marks,omitempty" doc:"What is odd about it: hard link, invisible characters, braces and so on."`
 }
 
-// Below is all that is in a folder that is used, for rules about what is below it.
+// Below returns the use of everything in a folder, for rules about its content.
 func (u Use) Below() Use {
 	u.Path, u.Glob = u.Path+"/*", true
 	if u.Resolved != "" {

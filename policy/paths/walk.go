@@ -1,10 +1,8 @@
 package paths
 
 import (
-	"errors"
 	"io/fs"
 	"strings"
-	"syscall"
 )
 
 // maxLinks is how many links Linux follows in one path.
@@ -12,19 +10,18 @@ const maxLinks = 40
 
 // place is what a path leads to.
 type place struct {
-	path  string // absolute, without . and .. and links
-	Entry        // that stands there
-	shut  bool   // not everybody may read it, or go through a folder on the way
-	op    Op
-	tool  bool
-	class string
-	marks []string
+	path       string // absolute, without . and .. and links
+	Entry             // that stands there
+	restricted bool   // some users may not read it, or enter a folder on the way
+	op         Op
+	tool       bool
+	class      string
+	marks      []string
 }
 
-// walk follows an absolute path part by part, as the kernel does: a .. goes up from
-// where a link has led. The last part is followed if last is set, or if the path ends
-// in a slash. It is false where the path leads round in a circle, too far, or up from a place that
-// only the process knows: /proc/self/cwd/..
+// walk follows an absolute path part by part, as the kernel does: .. goes up from where a link has led. It
+// follows the last part if last is set or the path ends in a slash. It returns false where the path leads in
+// a circle, too far, or up from a place that only the process knows: /proc/self/cwd/..
 func (g Guard) walk(p string, last bool, at *place) bool {
 	cur, rest, hops := "/", p, 0
 	missing := -1 // length of the path below which nothing exists
@@ -52,10 +49,10 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 		}
 		next := along(p, cur, name)
 		at.Entry = Entry{}
-		if g.Links != nil && missing < 0 && !opaque(next) {
+		if g.Links != nil && missing < 0 && !isOpaque(next) {
 			found, err := g.Links.Look(next)
 			switch {
-			case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+			case isMissing(err):
 				missing = len(cur)
 			case err != nil:
 				at.marks = []string{MarkUnseen}
@@ -73,7 +70,7 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 				rest = to + rest
 				continue
 			default:
-				at.Entry, at.shut = found, at.shut || found.shut()
+				at.Entry, at.restricted = found, at.restricted || found.restricted()
 			}
 		}
 		if cur = next; len(cur) > maxPath {
@@ -84,9 +81,9 @@ func (g Guard) walk(p string, last bool, at *place) bool {
 	return true
 }
 
-// opaque says whether links of a place are left alone: those of /proc and /dev lead to
-// what the process that looks has open.
-func opaque(p string) bool {
+// isOpaque reports whether links of a place are not followed: those of /proc and /dev lead to what the
+// looking process has open.
+func isOpaque(p string) bool {
 	return strings.HasPrefix(p, "/proc/") || strings.HasPrefix(p, "/dev/")
 }
 
@@ -101,8 +98,8 @@ func join(folder, name string) string {
 	return folder + "/" + name
 }
 
-// along is join for a walk along the path p: where that has made no detour, it is the
-// beginning of p, and nothing is copied.
+// along is join during a walk along the path p. Without a detour the result is a prefix of p, and nothing is
+// copied.
 func along(p, folder, name string) string {
 	if folder == "/" {
 		folder = ""
@@ -114,7 +111,7 @@ func along(p, folder, name string) string {
 	return folder + "/" + name
 }
 
-// within says whether a path is a folder or inside of it.
+// within reports whether a path is a folder or inside it.
 func within(p, folder string) bool {
 	if folder == "" || !strings.HasPrefix(p, folder) {
 		return false

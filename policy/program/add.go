@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// touch adds a file. Standard input is no file.
+// touch adds a file; - is standard input.
 func (c *call) touch(op string, w Word, via string) {
 	if w.Text == "-" && !w.Dynamic {
 		c.ReadsIn = c.ReadsIn || op == "read"
 		return
 	}
 	c.ReadsIn = c.ReadsIn || op == "read" && (w.Text == "/dev/stdin" || w.Text == "/dev/fd/0")
-	c.Touches = append(c.Touches, Touch{Op: op, Word: c.at(w), Via: via})
+	c.Touches = append(c.Touches, Touch{Op: op, Word: c.resolve(w), Via: via})
 }
 
-// plain adds what looks like a file elsewhere, or like a URL. What happens to it is unknown.
+// plain adds what looks like a file elsewhere or a URL, with unknown use.
 func (c *call) plain(w Word, via string) {
 	switch {
 	case strings.Contains(w.Text, "://"):
-		c.place("from", w, via)
+		c.fileOrURL("from", w, via)
 	default:
-		for _, at := range outside(w.Text) {
+		for _, at := range outsidePaths(w.Text) {
 			c.guess(func() {
-				c.touch("read", rest(w, at), via)
-				c.touch("write", rest(w, at), via)
+				c.touch("read", withText(w, at), via)
+				c.touch("write", withText(w, at), via)
 			})
 		}
 	}
 }
 
-// guess marks the files that are added meanwhile as guesses.
+// guess marks the files that add adds as guesses.
 func (c *call) guess(add func()) {
 	from := len(c.Touches)
 	add()
@@ -40,17 +40,17 @@ func (c *call) guess(add func()) {
 	}
 }
 
-// elsewhere gives the first path in a name that may lead out of a folder.
-func elsewhere(text string) (at string, out bool) {
-	if list := outside(text); len(list) > 0 {
+// firstOutside returns the first path in a name that may lead out of a folder.
+func firstOutside(text string) (at string, out bool) {
+	if list := outsidePaths(text); len(list) > 0 {
 		return list[0], true
 	}
 	return "", false
 }
 
-// outside are the paths in a name, or behind an equals sign, a quote and such in it, that may
-// lead out of a folder.
-func outside(text string) (list []string) {
+// outsidePaths returns the paths in a name that may lead out of a folder, also behind an equals sign, a quote
+// and such.
+func outsidePaths(text string) (list []string) {
 	for i := 0; i < len(text); i++ {
 		at := text[i:]
 		up := at == ".." || strings.HasPrefix(at, "../")
@@ -83,30 +83,28 @@ func (c *call) codeFile(w Word, via string) {
 		c.fetch(w, "GET")
 		return
 	}
-	c.CodeFile = c.at(w)
+	c.CodeFile = c.resolve(w)
 	c.touch("read", w, via)
 }
 
-// place is a file or a URL.
-func (c *call) place(kind string, w Word, via string) {
+func (c *call) fileOrURL(kind string, w Word, via string) {
 	switch url := strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:"); {
 	case url && kind == "to":
 		c.fetch(w, "PUT")
 	case url:
 		c.fetch(w, "GET")
 	case kind == "to":
-		c.use("write", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
+		c.use("write", withText(w, strings.TrimPrefix(w.Text, "file:")), via)
 	default:
-		c.touch("read", rest(w, strings.TrimPrefix(w.Text, "file:")), via)
+		c.touch("read", withText(w, strings.TrimPrefix(w.Text, "file:")), via)
 	}
-	for _, at := range outside(w.Text) { // concat:/a, movie='/a'
+	for _, at := range outsidePaths(w.Text) { // concat:/a, movie='/a'
 		if at != w.Text && !strings.Contains(w.Text, "://") {
-			c.touch("read", rest(w, at), via)
+			c.touch("read", withText(w, at), via)
 		}
 	}
 }
 
-// fetch adds what is fetched or sent to.
 func (c *call) fetch(w Word, method string) {
 	c.Fetches = append(c.Fetches, Fetch{Word: w, Method: method})
 }
@@ -133,7 +131,7 @@ func (c *call) untag(tag string) {
 	c.Tags = slices.DeleteFunc(c.Tags, func(t string) bool { return t == tag })
 }
 
-// has says whether an option of the row was given, by its first spelling.
+// has reports whether one of the options was given, by first spelling.
 func (c *call) has(names ...string) bool {
 	for i := range c.found {
 		for _, name := range names {
@@ -145,7 +143,7 @@ func (c *call) has(names ...string) bool {
 	return false
 }
 
-// value is that of an option by its first spelling; the last one counts.
+// value returns the last value of an option, by its first spelling.
 func (c *call) value(name string) (w Word, ok bool) {
 	for i := range c.found {
 		if c.found[i].name == name && c.found[i].given {
@@ -155,7 +153,7 @@ func (c *call) value(name string) (w Word, ok bool) {
 	return w, ok
 }
 
-// values are all those of options by their first spelling.
+// values returns all values of options, by first spelling.
 func (c *call) values(names ...string) (list []Word) {
 	for i := range c.found {
 		if c.found[i].given && slices.Contains(names, c.found[i].name) {
@@ -165,30 +163,30 @@ func (c *call) values(names ...string) (list []Word) {
 	return list
 }
 
-// at is a file as seen from where the program was started, if options of kind dir say
-// that it works elsewhere.
-func (c *call) at(w Word) Word {
+// resolve returns a file as seen from where the program was started, if an option of kind folder changes the
+// folder.
+func (c *call) resolve(w Word) Word {
 	if c.Folder == nil {
 		return w
 	}
-	return in(*c.Folder, w)
+	return inFolder(*c.Folder, w)
 }
 
-// target is where operands go, perhaps on another machine.
+// target adds where operands are written, perhaps on another machine.
 func (c *call) target(w Word, via string) {
 	if remoteName(w.Text) {
 		c.tag("remote")
 		return
 	}
 	c.use("write", w, via)
-	if c.clears {
+	if c.mirrors {
 		c.touch("delete", w, via)
 	}
 }
 
-// arrivals adds the files that arrive in a folder. Where one operand is copied to
-// another one, that may be the folder or the file itself.
-func (c *call) arrivals() {
+// copiedFiles adds the files that operands become in a folder. Of two operands, the second may be the folder
+// or the file itself.
+func (c *call) copiedFiles() {
 	from := c.Operands
 	var to Word
 	for i := range c.found {
@@ -200,7 +198,7 @@ func (c *call) arrivals() {
 		if n < 1 { // ln -s ../a
 			for _, w := range from {
 				c.touch("read", w, "argument")
-				c.touch("write", rest(w, path.Base(w.Text)), "argument")
+				c.touch("write", withText(w, path.Base(w.Text)), "argument")
 			}
 			return
 		}
@@ -214,6 +212,6 @@ func (c *call) arrivals() {
 		if remoteName(w.Text) {
 			_, w.Text, _ = strings.Cut(w.Text, ":")
 		}
-		c.touch("write", in(to, rest(w, path.Base(w.Text))), "argument")
+		c.touch("write", inFolder(to, withText(w, path.Base(w.Text))), "argument")
 	}
 }

@@ -9,16 +9,16 @@ import (
 // apply adds what the options and operands do.
 func (c *call) apply() {
 	for i := range c.found {
-		c.without(c.found[i].tags)
+		c.noteRemoved(c.found[i].tags)
 	}
-	c.without(c.tags)
+	c.noteRemoved(c.tags)
 	c.mark(c.tags)
 	for i := range c.found {
 		f := &c.found[i]
 		c.mark(f.tags)
 		if f.kind == "folder" && f.given {
 			c.touch("read", f.value, f.as)
-			w := c.at(f.value)
+			w := c.resolve(f.value)
 			c.Folder = &w
 		}
 		c.lastOnly = c.lastOnly || f.kind == "target"
@@ -29,7 +29,7 @@ func (c *call) apply() {
 		}
 	}
 	n := len(c.Operands) + len(c.tail)
-	if c.replaced {
+	if c.firstReplaced {
 		n++
 	}
 	if short := slices.Contains(c.Flags, "-h") || slices.Contains(c.Flags, "-V"); n < max(c.Enough, 1) &&
@@ -38,35 +38,34 @@ func (c *call) apply() {
 	}
 	c.applyOperands()
 	for _, w := range c.starred { // a file may stand in the place of a subcommand
-		if at, out := elsewhere(w.Text); out {
-			c.codeFile(rest(w, at), "argument")
+		if at, out := firstOutside(w.Text); out {
+			c.codeFile(withText(w, at), "argument")
 		} else if w.Text == "-" {
 			c.codeFile(w, "argument")
 		}
 	}
-	c.Changes = c.Changes && !c.looks
+	c.Changes = c.Changes && !c.readOnly
 }
 
-// without notes tags and marks that are taken away: none if an option is not listed, since what that does is
-// unknown.
-func (c *call) without(list []string) {
+// noteRemoved records tags and marks that are taken away: none if an option is unknown, since its effect is.
+func (c *call) noteRemoved(list []string) {
 	for _, t := range list {
 		if name, away := strings.CutPrefix(t, "no-"); away && !c.unlisted {
-			c.negs = append(c.negs, name)
+			c.removed = append(c.removed, name)
 		}
 	}
 }
 
-// asksHelp tells whether all it does is to say how it is used, or its version.
+// asksHelp reports whether the call only prints usage or version.
 func (c *call) asksHelp() bool {
 	return !c.unlisted && len(c.Operands) == 0 && len(c.Flags) == 1 && (c.Flags[0] == "--help" ||
 		c.Flags[0] == "--version")
 }
 
-// mark adds tags, and takes note of marks.
+// mark adds tags and applies marks.
 func (c *call) mark(list []string) {
 	for _, t := range list {
-		if slices.Contains(c.negs, t) || strings.HasPrefix(t, "no-") {
+		if slices.Contains(c.removed, t) || strings.HasPrefix(t, "no-") {
 			continue
 		}
 		switch t {
@@ -87,15 +86,15 @@ func (c *call) mark(list []string) {
 		case "patch":
 			c.Patch = true
 		case "looks":
-			c.looks = !c.unlisted
+			c.readOnly = !c.unlisted
 		case "edits":
-			c.edits = true
+			c.inPlace = true
 		case "leaves", "posts":
-			c.leaves = true
+			c.uploads = true
 		case "sends-stdin":
 			c.ReadsIn, c.SendsIn = true, true
 		case "clears":
-			c.clears, c.Recursive = true, true
+			c.mirrors, c.Recursive = true, true
 		case "removes":
 			c.removes = true
 		case "saves":
@@ -112,7 +111,7 @@ func (c *call) mark(list []string) {
 	}
 }
 
-// maybeFile reports whether a filter of yq may as well be the name of a file.
+// maybeFile reports whether a filter of yq may be the name of a file.
 func maybeFile(filter string) bool {
 	return filter != "." && filter != ".." && !strings.ContainsAny(filter, " |()[]=\"")
 }
@@ -127,7 +126,7 @@ func (c *call) applyOperands() {
 		c.use("read", c.Operands[0], "argument") // yq takes its first operand for a file if there is one
 	}
 	before, after := c.before, c.after
-	if c.replaced && len(before) > 0 {
+	if c.firstReplaced && len(before) > 0 {
 		before = before[1:]
 	}
 	if c.lastOnly {
@@ -142,11 +141,11 @@ func (c *call) applyOperands() {
 		case i >= n-len(after) && n-i <= len(after):
 			o = after[len(after)-(n-i)]
 		}
-		k := c.meant(o.kind)
+		k := c.effectiveKind(o.kind)
 		if k == o.kind {
 			c.mark(o.tags)
 		}
-		switch at, out := elsewhere(w.Text); {
+		switch at, out := firstOutside(w.Text); {
 		case k == "run" && strings.Contains(w.Text, "://"):
 			c.codeFile(w, "argument")
 			return
@@ -158,37 +157,38 @@ func (c *call) applyOperands() {
 				Wrapper: c.name, NewShell: true, KeepStdin: true})
 			return
 		case k == "plain" && out && slices.Contains(c.tags, "workspace-code"):
-			c.guess(func() { c.codeFile(rest(w, at), "argument") }) // what it is told to run may be anywhere
+			// what it is told to run may be anywhere
+			c.guess(func() { c.codeFile(withText(w, at), "argument") })
 		default:
 			c.use(k, w, "argument")
 		}
 		if k == "main" {
-			c.scripted(path.Base(w.Text), c.Operands[i+1:])
+			c.addScript(path.Base(w.Text), c.Operands[i+1:])
 		}
 	}
 	if len(c.after) == 1 && c.after[0].kind == "target" {
-		c.arrivals()
+		c.copiedFiles()
 	}
 }
 
-// scripted adds what a script that has a row does with its arguments: python manage.py shell -c x.
-func (c *call) scripted(name string, args []Word) {
+// addScript adds what a script with a row does with its arguments: python manage.py shell -c x.
+func (c *call) addScript(name string, args []Word) {
 	if c.table.row(name) != nil {
-		e := c.table.own(name, args)
+		e := c.table.effect(name, args)
 		c.Inline, c.Tags, c.Unsure = c.Inline || e.Inline, append(c.Tags, e.Tags...), append(c.Unsure,
 			e.Unsure...)
 	}
 }
 
-// meant is what the kind of an operand comes to where the program has its code from an
-// option, changes what it else reads, or only looks.
-func (c *call) meant(kind string) string {
+// effectiveKind returns the kind of an operand if the program has its code from an option, changes what it
+// would read, or only reads.
+func (c *call) effectiveKind(kind string) string {
 	switch {
 	case c.Inline && (kind == "script" || kind == "main"):
 		return "from"
-	case c.edits && kind == "read":
+	case c.inPlace && kind == "read":
 		return "change"
-	case !c.looks:
+	case !c.readOnly:
 	case kind == "change" || kind == "move":
 		return "read"
 	case kind != "read" && kind != "names" && kind != "plain":
@@ -197,7 +197,7 @@ func (c *call) meant(kind string) string {
 	return kind
 }
 
-// use adds what one operand or value does, by its kind.
+// use adds what an operand or value does, by its kind.
 func (c *call) use(kind string, w Word, via string) {
 	switch kind {
 	case "plain":
@@ -225,7 +225,7 @@ func (c *call) use(kind string, w Word, via string) {
 	case "options":
 		c.touch("read", w, via)
 		if name, is := strings.CutPrefix(w.Text, "@"); is {
-			c.touch("read", rest(w, name), "@file")
+			c.touch("read", withText(w, name), "@file")
 			c.unsure("options in a file")
 		}
 	case "pattern":
@@ -234,7 +234,7 @@ func (c *call) use(kind string, w Word, via string) {
 			c.touch("read", w, via)
 		}
 	case "from", "to":
-		c.place(kind, w, via)
+		c.fileOrURL(kind, w, via)
 	case "backup":
 		if !strings.Contains(w.Text, "*") {
 			w.Text = "*" + w.Text
@@ -243,7 +243,7 @@ func (c *call) use(kind string, w Word, via string) {
 		c.touch("write", w, via)
 	case "output":
 		if text := strings.TrimLeft(w.Text, "|!"); text != w.Text {
-			c.use("shell", rest(w, text), via)
+			c.use("shell", withText(w, text), via)
 		} else {
 			c.use("write", w, via)
 		}
@@ -260,7 +260,7 @@ func (c *call) use(kind string, w Word, via string) {
 		c.execFlag(via)
 		c.touch("read", w, via)
 	case "config":
-		if _, out := elsewhere(w.Text); out || w.Dynamic && !w.Begins {
+		if _, out := firstOutside(w.Text); out || w.Dynamic && !w.Begins {
 			c.execFlag(via)
 		}
 		c.touch("read", w, via)
@@ -270,7 +270,7 @@ func (c *call) use(kind string, w Word, via string) {
 			c.tag("workspace-code")
 		}
 	case "variable":
-		c.sets(w)
+		c.setVariable(w)
 	case "patch-text":
 		c.Patches = append(c.Patches, w)
 	case "target":

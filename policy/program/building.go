@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// definition may set a variable of make or cmake that names code or a program.
+// definition adds a variable of make or cmake, which may name code or a program.
 func (c *call) definition(w Word) {
 	if strings.Contains(w.Text, "extld") {
 		c.execFlag("extld")
@@ -22,9 +22,9 @@ func (c *call) definition(w Word) {
 	case !set:
 		c.plain(w, "target")
 	case shell || c.name == "dotnet" && strings.HasSuffix(name, "Event"):
-		c.code(rest(w, value), c.name+" !=")
+		c.code(withText(w, value), c.name+" !=")
 	case buildPrograms.MatchString(name):
-		c.run(c.name+" "+name+"=", split(rest(w, value)), "")
+		c.run(c.name+" "+name+"=", split(withText(w, value)), "")
 		if tool := c.table.lookup("$CC"); tool == nil || !tool.isUsual(Word{Text: value}) {
 			c.execFlag(name + "=")
 		}
@@ -33,7 +33,7 @@ func (c *call) definition(w Word) {
 		c.execFlag(name + "=")
 		c.tag("opaque-exec")
 	default:
-		c.plain(rest(w, value), name)
+		c.plain(withText(w, value), name)
 	}
 }
 
@@ -44,7 +44,7 @@ var (
 	compilerFlags = regexp.MustCompile(`^([\w./]+=)?(\s*(-[NlmSBCe]|-m=\d|-d=[\w,=]+))+$`)
 )
 
-// compiler: some values are libraries that are loaded. Without -o, one file is written.
+// compiler adds libraries that options load, and the file that is written without -o.
 func (c *call) compiler() {
 	for i := range c.found {
 		value := c.found[i].value.Text
@@ -58,9 +58,8 @@ func (c *call) compiler() {
 	}
 }
 
-// moreOptions are words of java and pytest that say where more options stand, or which program
-// runs when something goes wrong.
-func (c *call) moreOptions() {
+// optionFiles adds words of java and pytest that name a file of options, or a program that runs on an error.
+func (c *call) optionFiles() {
 	for _, w := range c.args {
 		if strings.HasPrefix(w.Text, "-XX:On") || strings.HasPrefix(w.Text, "-XX:Flags") ||
 			strings.HasPrefix(w.Text, "@") {
@@ -70,25 +69,24 @@ func (c *call) moreOptions() {
 	}
 }
 
-// packaged is what is installed. Files and folders of the workspace are its own code.
-func (c *call) packaged(w Word) {
+// install adds a package to install. Files and folders of the workspace are its own code.
+func (c *call) install(w Word) {
 	_, url, named := strings.Cut(w.Text, "@ ") // NAME @ URL
-	_, out := elsewhere(strings.TrimPrefix(w.Text, "file:"))
+	_, out := firstOutside(strings.TrimPrefix(w.Text, "file:"))
 	switch {
 	case named && strings.Contains(url, "://"):
-		c.fetch(rest(w, strings.TrimPrefix(url, "git+")), "GET")
+		c.fetch(withText(w, strings.TrimPrefix(url, "git+")), "GET")
 	case strings.Contains(w.Text, "://"):
-		c.fetch(rest(w, strings.TrimPrefix(w.Text, "git+")), "GET")
+		c.fetch(withText(w, strings.TrimPrefix(w.Text, "git+")), "GET")
 	case out || strings.HasPrefix(w.Text, ".") || strings.HasSuffix(w.Text, ".go") ||
 		strings.HasPrefix(w.Text, "file:"):
-		c.codeFile(rest(w, strings.TrimPrefix(w.Text, "file:")), "argument")
+		c.codeFile(withText(w, strings.TrimPrefix(w.Text, "file:")), "argument")
 		return
 	}
 	c.tag("config-or-install")
 }
 
-// goal is one of maven or gradle. Some run a program or leave the machine, or are of none
-// of the project's plug-ins.
+// goal adds a goal of maven or gradle. Some run a program, publish, or belong to no plug-in of the project.
 func (c *call) goal(w Word) {
 	switch {
 	case strings.HasPrefix(w.Text, "eval ") || strings.HasPrefix(w.Text, "set "): // of sbt
@@ -107,7 +105,7 @@ var (
 	publishGoals = regexp.MustCompile(`(?i)deploy|publish|release|upload`)
 )
 
-// npx runs a package. It is fetched unless it is a tool that works on the workspace, or stands in it.
+// npx runs a package, which is fetched unless it is a known tool or installed in the workspace.
 func (c *call) npx() {
 	if len(c.Operands) == 0 || c.has("-c") {
 		return
@@ -127,13 +125,12 @@ func (c *call) npx() {
 	c.run(c.name, c.Operands, c.name)
 }
 
-// npxPlain are options of npx that change nothing about what it runs.
+// npxPlain are options of npx that do not change what it runs.
 var npxPlain = []string{"-y", "--yes", "--no", "--no-install", "-q", "--quiet"}
 
 var packageName = regexp.MustCompile(`^\w[\w.-]*$`)
 
-// inner is another program, or a subcommand of the same one, behind some words: yarn node
-// x.js, yarn workspace web add x.
+// inner runs another program, or a subcommand of the same one: yarn node x.js, yarn workspace web add x.
 func (c *call) inner() {
 	name, words := c.name, c.Operands
 	switch n := len(c.starred); {

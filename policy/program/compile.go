@@ -7,28 +7,28 @@ import (
 	"sync"
 )
 
-// program is a row, ready for use.
+// program is a compiled row.
 type program struct {
 	Row
 	tags    []string
 	alone   []string
-	usual   *regexp.Regexp // nil: no value is
+	usual   *regexp.Regexp // nil: no value is usual
 	readers []string       // of the program, then of the subcommand
 	options []option
-	short   [128]uint16 // by letter: 1 + the index in options
+	short   [128]uint16 // by letter: 1 + index in options
 	long    []spelling  // sorted
-	subs    map[string]named
-	stars   []named   // subcommands with a star, which their name lacks
-	before  []meaning // of operands at the start
-	each    meaning   // of the repeated ones, or of those after the others
-	after   []meaning // at the end
+	subs    map[string]subcommand
+	stars   []subcommand // subcommands ending in *, without it
+	before  []meaning    // of the first operands
+	each    meaning      // of the repeated operand, or of those after before
+	after   []meaning    // of the last operands
 	repeats bool
 	risky   bool // a word that turns out to be an option may do harm
 	acts    bool // one more word may name a file, or do more
 	stops   bool // options end at the first operand
 	mixed   bool // words after one dash among letters: -fprint
-	words   bool
-	numbers bool // head -5
+	words   bool // options are words
+	numbers bool // a number is an option: head -5
 }
 
 type option struct {
@@ -41,21 +41,20 @@ type spelling struct {
 	option uint16
 }
 
-// named is a subcommand. Its row is made ready when it is first asked for.
-type named struct {
-	name  string // the first of its spellings
+// subcommand is a row that is compiled on first use.
+type subcommand struct {
+	name  string // its first spelling
 	star  bool
 	ready func() *program
 }
 
-// build makes a row ready. The options and tags of the program it is a subcommand of
-// hold for it, too.
+// build compiles a row. A subcommand inherits options and tags of its program.
 func build(r Row, parent *program) *program {
 	p := &program{Row: r, each: meaning{kind: "plain"}}
-	effects, _ := means(r.Effects)
-	alone, _ := means(r.Alone)
+	effects, _ := parseMeaning(r.Effects)
+	alone, _ := parseMeaning(r.Alone)
 	p.tags, p.alone = effects.tags, alone.tags
-	p.usual, _ = usual(r.Usual) // what is wrong with it, Check has said
+	p.usual, _ = compileUsual(r.Usual) // what is wrong with it, Check has said
 	if parent != nil {
 		if r.Usual == "" {
 			p.usual = parent.usual
@@ -71,11 +70,11 @@ func build(r Row, parent *program) *program {
 		p.readers = append(p.readers, r.Reader)
 	}
 	p.risky = slices.Contains(p.tags, "wrapper")
-	p.allOptions(r)
+	p.addOptions(r)
 	if parent != nil && !parent.OwnOptions {
 		p.inherit(parent)
 	}
-	p.acts = p.risky || slices.ContainsFunc(p.options, func(o option) bool { return acts(o.meaning) })
+	p.acts = p.risky || slices.ContainsFunc(p.options, func(o option) bool { return hasEffect(o.meaning) })
 	slices.SortFunc(p.long, func(a, b spelling) int { return strings.Compare(a.text, b.text) })
 	p.operands()
 	for _, s := range r.Subcommands {
@@ -84,39 +83,39 @@ func build(r Row, parent *program) *program {
 	return p
 }
 
-// usual makes the expression for usual values ready, which they fit in full.
-func usual(pattern string) (*regexp.Regexp, error) {
+// compileUsual compiles the expression for usual values, which must match in full.
+func compileUsual(pattern string) (*regexp.Regexp, error) {
 	if pattern == "" {
 		return nil, nil
 	}
 	return regexp.Compile("^(?:" + pattern + ")$")
 }
 
-// isUsual tells whether a value is known, and no question.
+// isUsual reports whether a value is known and usual.
 func (p *program) isUsual(w Word) bool {
 	return !w.Dynamic && p.usual != nil && p.usual.MatchString(w.Text)
 }
 
-func (p *program) allOptions(r Row) {
+func (p *program) addOptions(r Row) {
 	for _, c := range r.Letters {
-		p.enter(meaning{}, "-"+string(c))
+		p.addOption(meaning{}, "-"+string(c))
 	}
 	for _, names := range strings.Fields(r.Flags) {
-		p.enter(meaning{}, names)
+		p.addOption(meaning{}, names)
 	}
 	for _, names := range strings.Fields(r.Values) {
 		names, optional := strings.CutSuffix(names, "?")
-		p.enter(meaning{kind: "plain", optional: optional}, names)
+		p.addOption(meaning{kind: "plain", optional: optional}, names)
 	}
 	for _, o := range r.Options {
-		m, _ := means(o.Means)
+		m, _ := parseMeaning(o.Means)
 		for _, names := range strings.Fields(o.Names) {
-			p.enter(m, names)
+			p.addOption(m, names)
 		}
 	}
 }
 
-// inherit adds the options of the program that a subcommand lacks.
+// inherit adds options of the program that a subcommand lacks.
 func (p *program) inherit(parent *program) {
 	p.numbers = p.numbers || parent.numbers
 	from := len(p.options)
@@ -134,47 +133,47 @@ func (p *program) inherit(parent *program) {
 	}
 }
 
-// subcommands adds those that share a row, by all their spellings.
+// subcommands adds the subcommands of a row by all their spellings.
 func (p *program) subcommands(s Named) {
 	if p.subs == nil {
-		p.subs = map[string]named{}
+		p.subs = map[string]subcommand{}
 	}
 	child := sync.OnceValue(func() *program { return build(s.Row, p) })
 	for _, names := range strings.Fields(s.Names) {
 		spellings := strings.Split(names, "|")
 		for _, name := range spellings {
 			if begins, star := strings.CutSuffix(name, "*"); star {
-				p.stars = append(p.stars, named{begins, true, child})
+				p.stars = append(p.stars, subcommand{begins, true, child})
 			} else {
-				p.subs[name] = named{spellings[0], false, child}
+				p.subs[name] = subcommand{spellings[0], false, child}
 			}
 		}
 	}
 }
 
-// sub finds a subcommand; not listed: ready is nil.
-func (p *program) sub(name string) named {
+// sub finds a subcommand; its ready is nil if there is none.
+func (p *program) sub(name string) subcommand {
 	if s, listed := p.subs[name]; listed {
 		return s
 	}
 	for _, s := range p.stars {
 		if strings.HasPrefix(name, s.name) {
-			return named{name, true, s.ready}
+			return subcommand{name, true, s.ready}
 		}
 	}
-	return named{name: name}
+	return subcommand{name: name}
 }
 
-// harmless are the kinds of values that a program may have without being risky.
+// harmless are kinds of values that do not make a program risky.
 var harmless = []string{"", "text", "plain", "read", "names", "pattern", "variable"}
 
-// acts reports whether a meaning is more than that of a text.
-func acts(m meaning) bool {
+// hasEffect reports whether a meaning is more than that of a text.
+func hasEffect(m meaning) bool {
 	return len(m.tags) > 0 || m.kind != "" && m.kind != "text" && m.kind != "plain"
 }
 
-// enter adds an option with its spellings.
-func (p *program) enter(m meaning, spellings string) {
+// addOption adds an option with its spellings.
+func (p *program) addOption(m meaning, spellings string) {
 	names := strings.Split(spellings, "|")
 	if names[0] == "-NUMBER" {
 		p.numbers = true
@@ -201,7 +200,7 @@ func (p *program) operands() {
 		if strings.TrimSpace(field) == "" {
 			continue
 		}
-		m, _ := means(field)
+		m, _ := parseMeaning(field)
 		switch {
 		case m.repeats:
 			p.each, p.repeats = m, true
@@ -214,17 +213,17 @@ func (p *program) operands() {
 			p.stops, p.risky = true, true
 		}
 		p.risky = p.risky || m.kind == "script" || m.kind == "main"
-		p.acts = p.acts || acts(m)
+		p.acts = p.acts || hasEffect(m)
 	}
 }
 
-// find is where a long one stands, or would.
+// find returns the index of a long option, or where it would be.
 func (p *program) find(text string) (i int, ok bool) {
 	return slices.BinarySearchFunc(p.long, text,
 		func(s spelling, t string) int { return strings.Compare(s.text, t) })
 }
 
-// exact finds a long one that is written in full, perhaps with =value.
+// exact finds a long option written in full, perhaps with =value.
 func (p *program) exact(text string) *option {
 	name, _, _ := strings.Cut(text, "=")
 	if i, ok := p.find(name); ok {
@@ -233,7 +232,7 @@ func (p *program) exact(text string) *option {
 	return nil
 }
 
-// option finds a long one, which may be abbreviated.
+// option finds a long option, perhaps abbreviated.
 func (p *program) option(text string) *option {
 	if i, _ := p.find(text); i < len(p.long) && (p.long[i].text == text || !p.words && len(text) > 2 &&
 		strings.HasPrefix(p.long[i].text, text)) {

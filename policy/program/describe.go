@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Describe lists what is known of a program, a line for each option, operand, effect and
-// subcommand; nil: nothing is. Words lead to a subcommand.
+// Describe returns a line for each option, operand, effect and subcommand of a program; nil: unknown. words
+// lead to a subcommand.
 func (t *Table) Describe(name string, words ...string) (lines [][2]string) {
 	p := t.lookup(name)
 	for _, w := range words {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Example says what a command line does, as the files of programs write it: read a, write
-// b, publish, run sh. Where it is not understood, the reasons are all.
+// Example returns the effect of a command line in the words of the files of programs: read a, write b,
+// publish, run sh. If it is not understood, it returns the reasons.
 func (t *Table) Example(command string) (facts string, understood bool) {
 	words := split(Word{Text: command})
 	if len(words) == 0 {
@@ -19,7 +19,7 @@ func (t *Table) Example(command string) (facts string, understood bool) {
 	return strings.Join(e.Facts(), ", "), true
 }
 
-// NotUnderstood are the reasons why its effect is unknown.
+// NotUnderstood returns why the effect is unknown.
 func (e Effect) NotUnderstood() []string {
 	if !e.Known {
 		return []string{"no row describes this program"}
@@ -31,22 +31,22 @@ func (e Effect) NotUnderstood() []string {
 	return why
 }
 
-// Facts are all that it does, each in a few words.
+// Facts returns the effect, each part in a few words.
 func (e Effect) Facts() []string {
 	var list []string
 	for _, t := range e.Touches {
-		list = append(list, t.Op+" "+t.Word.shown())
+		list = append(list, t.Op+" "+t.Word.display())
 	}
 	for _, f := range e.Fetches {
-		list = append(list, f.Method+" "+f.Word.shown())
+		list = append(list, f.Method+" "+f.Word.display())
 	}
 	for _, r := range e.Runs {
 		words := []string{"run"}
 		for _, w := range r.Argv {
-			words = append(words, w.shown())
+			words = append(words, w.display())
 		}
 		if len(r.Argv) == 0 {
-			words = []string{"shell", r.Code.shown()}
+			words = []string{"shell", r.Code.display()}
 		}
 		list = append(list, strings.TrimSpace(strings.Join(words, " ")))
 	}
@@ -61,8 +61,8 @@ func (e Effect) Facts() []string {
 	return slices.Compact(list)
 }
 
-// shown is a word; a part that is not known is three dots.
-func (w Word) shown() string {
+// display returns the text, with … for an unknown part.
+func (w Word) display() string {
 	if w.Dynamic {
 		return w.Text + "…"
 	}

@@ -7,9 +7,9 @@ import (
 
 var fdExecs = strings.Fields("-x --exec -X --exec-batch")
 
-// fd is find with a pattern, and options.
+// fd adds what fd finds: it is find with a pattern and options.
 func (c *call) fd() {
-	f := finding{call: c}
+	f := findCall{call: c}
 	for tail := c.tail; len(tail) > 0; {
 		end := slices.IndexFunc(tail, func(w Word) bool { return w.Text == ";" })
 		if end < 0 {

@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// finding is what find or fd would run or delete, and where.
-type finding struct {
+// findCall is what find or fd would run or delete, and where.
+type findCall struct {
 	*call
 	roots   []Word
-	names   []Word  // patterns of which a file must fit one
-	paths   bool    // some of them are patterns of paths, in which a star stands for folders, too
-	held    held    // what the tests so far leave
-	all     bool    // an action stands where nothing is left out
-	loose   bool    // -delete stands where no name says what is deleted
-	negated bool    // a ! stands before the next test
-	wide    bool    // an or, or a ! before a group: what is found need not fit the names
+	names   []Word  // patterns, one of which a file must match
+	paths   bool    // some are patterns of paths, in which * matches /
+	filter  filter  // of the tests so far
+	all     bool    // an action applies to everything
+	loose   bool    // -delete applies without a test of names
+	negated bool    // ! precedes the next test
+	wide    bool    // an or, or ! before a group: files need not match names
 	regular bool    // links are not found
-	groups  []group // of parentheses that are open
+	groups  []group // open parentheses
 	execs   []execution
 	delete  bool
 }
 
-// held says what limits the files that are found. A size or an age may leave nothing out.
-type held uint8
+// filter is what limits the files that are found. A size or an age may match every file.
+type filter uint8
 
 const (
-	nothing held = iota
+	nothing filter = iota
 	someTest
 	name // or -empty
 )
 
-// group is what held before a parenthesis, and the least in one of its branches.
+// group is the filter before a parenthesis, and the weakest of its branches.
 type group struct {
-	before, branch held
-	negated        bool
+	outer, branch filter
+	negated       bool
 }
 
 type execution struct {
@@ -43,7 +43,7 @@ type execution struct {
 	argv []Word
 }
 
-// findLimits are tests with a value, after which perhaps not everything is left.
+// findLimits are tests with a value that may exclude files.
 var findLimits = strings.Fields(`
 	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
 	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname`)
@@ -54,14 +54,13 @@ var findFlags = strings.Fields(`
 	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
 	-version -O0 -O1 -O2 -O3`)
 
-// ViaFound is the Via of a folder of which find or fd hands files to another program, or deletes some. Which
-// ones is unknown.
+// ViaFound is the Via of a folder from which find or fd hands unknown files to a program, or deletes some.
 const ViaFound = "found"
 
-// find has an expression instead of options.
+// find parses the expression of find.
 func (c *call) find() {
 	c.Flags, c.Operands, c.Unsure = nil, nil, nil // of an expression that was read as options
-	f := finding{call: c}
+	f := findCall{call: c}
 	for i := 0; i < len(c.args); i++ {
 		i = f.term(i, c.args[i])
 	}
@@ -72,8 +71,8 @@ func (c *call) find() {
 	f.results()
 }
 
-// term takes one word of the expression, and gives the index of its last one.
-func (f *finding) term(i int, w Word) int {
+// term parses one word of the expression and returns the index of its last word.
+func (f *findCall) term(i int, w Word) int {
 	if w.Dynamic && !w.Begins && !strings.HasPrefix(w.Text, "/") && !strings.HasPrefix(w.Text, "./") {
 		f.unsure("a word of the expression is only known at run time")
 	}
@@ -85,10 +84,10 @@ func (f *finding) term(i int, w Word) int {
 		f.negated = true
 	case w.Text == "(":
 		f.wide = f.wide || f.negated
-		f.groups = append(f.groups, group{f.held, name, f.negated})
-		f.held, f.negated = nothing, false
+		f.groups = append(f.groups, group{f.filter, name, f.negated})
+		f.filter, f.negated = nothing, false
 	case w.Text == ")":
-		f.closed()
+		f.closeGroup()
 	case w.Text == ",":
 		f.branch()
 	default:
@@ -98,36 +97,36 @@ func (f *finding) term(i int, w Word) int {
 	return i
 }
 
-// closed ends a group: it limits what is found if all its branches do.
-func (f *finding) closed() {
+// closeGroup ends a group, which limits what is found if all its branches do.
+func (f *findCall) closeGroup() {
 	if n := len(f.groups) - 1; n >= 0 {
 		g := f.groups[n]
 		f.groups = f.groups[:n]
-		if f.held = min(f.held, g.branch); g.negated {
-			f.held = nothing
+		if f.filter = min(f.filter, g.branch); g.negated {
+			f.filter = nothing
 		}
-		f.held = max(f.held, g.before)
+		f.filter = max(f.filter, g.outer)
 	}
 }
 
-// branch begins another one, after an or or a comma.
-func (f *finding) branch() {
+// branch starts another branch after an or or a comma.
+func (f *findCall) branch() {
 	f.wide = true
 	if n := len(f.groups); n > 0 {
-		f.groups[n-1].branch = min(f.groups[n-1].branch, f.held)
+		f.groups[n-1].branch = min(f.groups[n-1].branch, f.filter)
 	}
-	f.held = nothing
+	f.filter = nothing
 }
 
-// limit notes what a test leaves, unless it is negated.
-func (f *finding) limit(by held, negated bool) {
+// restrict applies a test unless it is negated.
+func (f *findCall) restrict(by filter, negated bool) {
 	if !negated {
-		f.held = max(f.held, by)
+		f.filter = max(f.filter, by)
 	}
 }
 
-// test takes a test, an action or an option, with its values.
-func (f *finding) test(i int, text string) int {
+// test parses a test, an action or an option, with its values.
+func (f *findCall) test(i int, text string) int {
 	negated := f.negated
 	f.negated = text == "-not"
 	switch {
@@ -138,10 +137,10 @@ func (f *finding) test(i int, text string) int {
 		f.branch()
 		return i
 	case text == "-empty":
-		f.limit(name, negated)
+		f.restrict(name, negated)
 		return i
 	case text == "-delete":
-		f.delete, f.all, f.loose = true, f.all || f.held == nothing, f.loose || f.held < name
+		f.delete, f.all, f.loose = true, f.all || f.filter == nothing, f.loose || f.filter < name
 		f.tag("find-delete")
 		return i
 	case strings.HasPrefix(text, "-exec") || strings.HasPrefix(text, "-ok"):
@@ -153,14 +152,14 @@ func (f *finding) test(i int, text string) int {
 	}
 	switch {
 	case slices.Contains(findNames, text):
-		if !negated && limits(value.Text) {
-			f.held, f.paths = name, f.paths || !strings.HasSuffix(text, "name") || text == "-wholename"
+		if !negated && restricts(value.Text) {
+			f.filter, f.paths = name, f.paths || !strings.HasSuffix(text, "name") || text == "-wholename"
 			f.names = append(f.names, value)
 		}
 	case slices.Contains(findLimits, text):
-		f.limit(someTest, negated)
+		f.restrict(someTest, negated)
 	case text == "-regex" || text == "-iregex":
-		f.limit(someTest, negated || !limits(value.Text))
+		f.restrict(someTest, negated || !restricts(value.Text))
 	case text == "-type":
 		f.regular = f.regular || !negated && !strings.Contains(value.Text, "l")
 	case slices.Contains(findValues, text):
@@ -178,8 +177,8 @@ func (f *finding) test(i int, text string) int {
 	return i + 1
 }
 
-// limits says whether a pattern has a letter that a name must have.
-func limits(pattern string) bool {
+// restricts reports whether a pattern has a character that a name must have.
+func restricts(pattern string) bool {
 	for len(pattern) > 0 {
 		i := strings.IndexByte(pattern, '[')
 		if i < 0 {
@@ -193,20 +192,20 @@ func limits(pattern string) bool {
 	return false
 }
 
-// exec takes the command after -exec, to its ; or +.
-func (f *finding) exec(i int, flag string) int {
+// exec parses the command after -exec, up to ; or +.
+func (f *findCall) exec(i int, flag string) int {
 	j := i + 1
 	for j < len(f.args) && f.args[j].Text != ";" && !(f.args[j].Text == "+" && f.args[j-1].Text == "{}") {
 		j++
 	}
 	f.execs = append(f.execs, execution{flag, f.args[i+1 : j]})
-	f.all = f.all || f.held == nothing
+	f.all = f.all || f.filter == nothing
 	f.tag("carrier")
 	return j
 }
 
 // results adds what happens to the files that are found.
-func (f *finding) results() {
+func (f *findCall) results() {
 	via := "folder"
 	if len(f.execs) > 0 && (f.paths || !f.named()) && (f.wide || !f.regular) {
 		f.Follows = true // the program opens what a link leads to
@@ -235,19 +234,18 @@ func (f *finding) results() {
 	}
 }
 
-// named says whether all that is found fits one of the names, as far as it can be told.
-func (f *finding) named() bool { return len(f.names) > 0 && !f.wide }
+// named reports whether all files that are found match one of the names.
+func (f *findCall) named() bool { return len(f.names) > 0 && !f.wide }
 
-// runFor adds the command for the files, each in the place of {}. With -execdir it runs
-// in their folder.
-func (f *finding) runFor(e execution, files []candidate) {
+// runFor adds the command for the files, each in place of {}. With -execdir it runs in their folder.
+func (f *findCall) runFor(e execution, files []candidate) {
 	for _, file := range files {
 		r := Run{Via: f.name + " " + e.flag, Argv: slices.Clone(e.argv), Wrapper: f.name, Dir: f.Folder}
 		name := file.anywhere()
 		if strings.HasSuffix(e.flag, "dir") {
-			folder := f.at(file.folder)
+			folder := f.resolve(file.folder)
 			r.Dir = &folder
-			name = in(Word{Text: "."}, file.name)
+			name = inFolder(Word{Text: "."}, file.name)
 		}
 		for i, w := range r.Argv {
 			if strings.Contains(w.Text, "{}") {
@@ -260,20 +258,20 @@ func (f *finding) runFor(e execution, files []candidate) {
 	}
 }
 
-// candidate stands for files that are found: a name or pattern in a folder, or with an
-// empty name all that is there, and the folder itself.
+// candidate stands for files that are found: a name or pattern in a folder or, with an empty name, the folder
+// and everything in it.
 type candidate struct{ folder, name Word }
 
-// anywhere is the file in any folder below.
+// anywhere returns the file in any folder below.
 func (c candidate) anywhere() Word {
 	if c.name.Text == "" {
 		return c.folder
 	}
-	return in(c.folder, rest(c.name, "**/"+c.name.Text))
+	return inFolder(c.folder, withText(c.name, "**/"+c.name.Text))
 }
 
-// candidates are never many more than the arguments.
-func (f *finding) candidates() []candidate {
+// candidates returns few more files than there are arguments.
+func (f *findCall) candidates() []candidate {
 	names := f.names
 	if f.all {
 		names = []Word{{}}

@@ -6,37 +6,36 @@ import (
 	"strings"
 )
 
-// gitSetting is a setting that holds for one run. One that is not usual may run a program, or
-// send something.
+// gitSetting adds a setting for one run. One that is not usual may run a program, or send something.
 func (c *call) gitSetting(w Word, via string) {
 	key, value, _ := strings.Cut(w.Text, "=")
-	if _, out := elsewhere(value); c.isUsual(w) && !out {
+	if _, out := firstOutside(value); c.isUsual(w) && !out {
 		return
 	}
 	c.execFlag(via + " " + key)
 	c.tag("opaque-exec")
-	c.sends(w)
+	c.noteUnknown(w)
 	if lower := strings.ToLower(key); strings.HasPrefix(lower, "http.") || strings.Contains(lower, "proxy") {
 		c.tag("net-override")
 		return
 	}
-	c.code(rest(w, strings.TrimPrefix(value, "!")), "git "+via+" "+key)
+	c.code(withText(w, strings.TrimPrefix(value, "!")), "git "+via+" "+key)
 }
 
-// revision is a commit, a file of a commit, or a file.
+// revision adds a commit, a file of a commit, or a file.
 func (c *call) revision(w Word) {
 	_, file, inside := strings.Cut(w.Text, ":")
-	_, out := elsewhere(w.Text)
+	_, out := firstOutside(w.Text)
 	switch {
 	case inside && file != "" && !strings.HasPrefix(w.Text, ":"):
-		c.touch("read", rest(w, file), "revision")
+		c.touch("read", withText(w, file), "revision")
 	case out || c.has("--no-index") || strings.Contains(w.Text, ".") && !strings.Contains(w.Text, ".."):
 		c.touch("read", w, "argument")
 	}
 }
 
-// checkout discards changes where files are named. One name alone is a branch, unless it is a
-// file: on the disk or by its look.
+// checkout discards changes of named files. A single name is a branch unless it is a file: on the disk, or by
+// its look.
 func (c *call) checkout() {
 	if c.Sub == "restore" && c.has("-W") {
 		c.tag("discard")
@@ -48,7 +47,7 @@ func (c *call) checkout() {
 		}
 	case len(c.Operands) > 1, slices.ContainsFunc(c.args, func(w Word) bool { return w.Text == "--" }):
 		c.tag("discard")
-	case slices.ContainsFunc(c.Operands, func(w Word) bool { return fileLook.MatchString(w.Text) }):
+	case slices.ContainsFunc(c.Operands, func(w Word) bool { return looksLikeFile.MatchString(w.Text) }):
 		c.tag("discard")
 	case len(c.Operands) == 1:
 		c.Spoils = c.Operands
@@ -56,11 +55,11 @@ func (c *call) checkout() {
 	}
 }
 
-// fileLook is how no branch looks: a folder, a pattern.
-var fileLook = regexp.MustCompile(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
+// looksLikeFile matches what no branch can be named: a folder, a pattern.
+var looksLikeFile = regexp.MustCompile(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
 
-// pathspec is what git deletes: a file, a pattern whose star also fits slashes, or one with
-// magic in front. What is left out of all is all.
+// pathspec adds what git deletes: a file, a pattern whose * matches /, or one with magic in front. If
+// everything is excluded, git deletes everything.
 func (c *call) pathspec(w Word) {
 	magic, text := pathMagic(w.Text)
 	others := func(o Word) bool { other, _ := pathMagic(o.Text); return !excludes(other) }
@@ -70,16 +69,16 @@ func (c *call) pathspec(w Word) {
 	case excludes(magic) || strings.Contains(magic, "attr:") || text == "":
 		text = "."
 	}
-	w = rest(w, text)
+	w = withText(w, text)
 	w.Glob = w.Glob || strings.ContainsAny(text, "*?[") && !strings.Contains(magic, "literal")
 	// from the top of the repository, wherever that is
 	if (strings.Contains(magic, "/") || strings.Contains(magic, "top")) && !strings.HasPrefix(text, "/") {
-		w = in(Word{Text: ".", Dynamic: true, Begins: true}, w)
+		w = inFolder(Word{Text: ".", Dynamic: true, Begins: true}, w)
 	}
 	c.touch("delete", w, "argument")
 }
 
-// pathMagic takes what stands in front of a pathspec off it: :/ :! :(glob,top).
+// pathMagic splits the magic from a pathspec: :/ :! :(glob,top).
 func pathMagic(spec string) (magic, text string) {
 	behind, is := strings.CutPrefix(spec, ":")
 	if !is {
@@ -93,13 +92,13 @@ func pathMagic(spec string) (magic, text string) {
 	return behind[:len(behind)-len(text)], strings.TrimPrefix(text, ":")
 }
 
-// excludes reports whether the magic of a pathspec leaves files out.
+// excludes reports whether the magic of a pathspec excludes files.
 func excludes(magic string) bool {
 	return strings.ContainsAny(magic, "!^") || strings.Contains(magic, "exclude")
 }
 
-// refspec is a branch that is pushed or fetched, as FROM:TO. By force it throws away what the
-// branch had, but for the copy that is kept of a branch elsewhere.
+// refspec adds a branch that is pushed or fetched, as FROM:TO. With force it discards what the branch had,
+// except for a tracking branch.
 func (c *call) refspec(w Word, via string) {
 	text, forced := strings.CutPrefix(w.Text, "+")
 	_, to, _ := strings.Cut(text, ":")
@@ -108,7 +107,7 @@ func (c *call) refspec(w Word, via string) {
 		if forced || strings.HasPrefix(text, ":") {
 			c.tag("discard")
 		}
-		c.sends(w)
+		c.noteUnknown(w)
 	case to != "" && !strings.HasPrefix(to, "refs/remotes/") && (forced || c.has("-f")):
 		c.tag("discard")
 		fallthrough

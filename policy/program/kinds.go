@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// Kinds are the words that say what a value or an operand is, sorted.
-func Kinds() []string { return sorted(kindDocs) }
+// Kinds returns the kinds of values and operands, sorted.
+func Kinds() []string { return sortedKeys(kindDocs) }
 
-// Words are all words of rows, with a sentence for each: kinds, effects, and marks, which
-// stand among the effects and are none.
+// Words returns all words of rows, with a sentence for each: kinds, effects, and marks, which are written
+// among the effects.
 func Words() (kinds, effects, marks map[string]string) {
 	return maps.Clone(kindDocs), Tags(), maps.Clone(markDocs)
 }
 
-// Tags are all tags that an effect can have, with what they mean, in one sentence each.
+// Tags returns all tags of effects, with a sentence for each.
 func Tags() map[string]string { return maps.Clone(tagDocs) }
 
-// Styles are the ways to write options, beside the usual one.
+// Styles returns the ways to write options other than the usual one.
 func Styles() []string { return []string{"bundle", "first", "operands", "words"} }
 
-func sorted(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 var kindDocs = map[string]string{
 	"text":       "Any text. It does not matter what it looks like.",
@@ -88,7 +88,7 @@ var kindDocs = map[string]string{
 	"assignment": "if=FILE, of=FILE and others, as dd takes them.",
 }
 
-// markDocs are words that stand among the tags, and say more of files and input.
+// markDocs are written among the tags, and say more of files and input.
 var markDocs = map[string]string{
 	"stdin":               "It reads its standard input.",
 	"stdin-code":          "It runs code from its standard input, unless it has some in its arguments.",

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// language reads a word that is more than a name.
+// language adds a word that is more than a name.
 func (c *call) language(kind string, w Word, via string) {
 	switch kind {
 	case "code":
@@ -19,7 +19,7 @@ func (c *call) language(kind string, w Word, via string) {
 	case "sql":
 		c.sql(w)
 	case "package":
-		c.packaged(w)
+		c.install(w)
 	case "mode":
 		c.mode(w)
 	case "revision":
@@ -36,7 +36,7 @@ func (c *call) language(kind string, w Word, via string) {
 			if !named {
 				file = part
 			}
-			c.touch("read", rest(w, file), via)
+			c.touch("read", withText(w, file), via)
 		}
 	case "setting":
 		c.gitSetting(w, via)
@@ -69,13 +69,13 @@ func (c *call) language(kind string, w Word, via string) {
 	case "url", "proxy", "address", "repository", "transfer":
 		c.connects(kind, w)
 	case "method":
-		c.leaves = c.leaves || w.Dynamic || w.Text != "GET" && w.Text != "HEAD"
+		c.uploads = c.uploads || w.Dynamic || w.Text != "GET" && w.Text != "HEAD"
 		// left out, as http allows
 		if via == "argument" && strings.Trim(w.Text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 			c.connects("url", w)
 		}
 	case "upload", "sent", "form", "header", "cookie":
-		c.parts(kind, w, via)
+		c.sentParts(kind, w, via)
 	}
 }
 

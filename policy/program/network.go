@@ -16,7 +16,7 @@ func (c *call) connects(kind string, w Word) {
 			false: "GET"}[strings.HasPrefix(c.name, "ping") || c.name == "getent"])
 		if c.saves {
 			folder, _ := c.value("-P")
-			c.use("write", in(folder, saved(w)), "download")
+			c.use("write", inFolder(folder, downloadName(w)), "download")
 		}
 	case "proxy":
 		c.fetch(w, "PROXY")
@@ -25,7 +25,7 @@ func (c *call) connects(kind string, w Word) {
 		c.tag("net-override")
 		parts := strings.SplitN(w.Text, ":", 3)
 		for _, address := range strings.Split(parts[len(parts)-1], ",") {
-			c.fetch(rest(w, "http://"+address), "GET")
+			c.fetch(withText(w, "http://"+address), "GET")
 		}
 	case "repository":
 		c.repository(w)
@@ -38,13 +38,13 @@ func (c *call) connects(kind string, w Word) {
 	}
 }
 
-// repository is a place to fetch from or push to.
+// repository adds what git fetches from or pushes to.
 func (c *call) repository(w Word) {
-	c.sends(w)
+	c.noteUnknown(w)
 	switch _, line, helper := strings.Cut(w.Text, "::"); {
 	case helper:
 		c.tag("opaque-exec")
-		c.code(rest(w, line), "git transport")
+		c.code(withText(w, line), "git transport")
 	case strings.HasPrefix(w.Text, "ssh://") || strings.HasPrefix(w.Text, "git+ssh://"):
 		c.tag("remote")
 	case strings.Contains(w.Text, "://"):
@@ -52,25 +52,25 @@ func (c *call) repository(w Word) {
 	case remoteName(w.Text):
 		c.tag("remote")
 	default:
-		if _, out := elsewhere(w.Text); out {
+		if _, out := firstOutside(w.Text); out {
 			c.touch("read", w, "repository")
 		}
 	}
 }
 
-// remoteName says whether a name is host:path, or a URL.
+// remoteName reports whether a name is host:path, or a URL.
 func remoteName(s string) bool {
 	colon := strings.IndexByte(s, ':')
 	slash := strings.IndexByte(s, '/')
 	return colon > 0 && (slash < 0 || colon < slash)
 }
 
-// parts adds what leaves in a request: files, and what is only known at run time, which
-// may hold the text of any file.
-func (c *call) parts(kind string, w Word, via string) {
-	c.sends(w)
+// sentParts adds what leaves in a request: files, and text that is only known at run time, which may come
+// from any file.
+func (c *call) sentParts(kind string, w Word, via string) {
+	c.noteUnknown(w)
 	if kind == "upload" {
-		c.leaves = true
+		c.uploads = true
 		c.touch("read", w, via)
 		return
 	}
@@ -87,26 +87,26 @@ func (c *call) parts(kind string, w Word, via string) {
 		text = text[i:]
 	}
 	if files, ok := strings.CutPrefix(text, "@"); ok {
-		c.leaves = true
+		c.uploads = true
 		files, _, _ = strings.Cut(files, ";")
 		for _, name := range strings.Split(files, ",") {
-			c.touch("read", rest(w, strings.Trim(name, `"`)), via)
+			c.touch("read", withText(w, strings.Trim(name, `"`)), via)
 		}
 	}
 }
 
-// sends notes text that is only known at run time.
-func (c *call) sends(w Word) { c.leaves = c.leaves || w.Dynamic }
+// noteUnknown records that text known only at run time leaves.
+func (c *call) noteUnknown(w Word) { c.uploads = c.uploads || w.Dynamic }
 
-// markSends makes each request one that sends, if it does more than ask, or if text of this
-// machine leaves in it, were it in an option of which no row says so.
-func (c *call) markSends() {
+// markUploads turns requests into sending ones if the call does more than ask, or if text of this machine
+// leaves in it, even in an option of which no row says so.
+func (c *call) markUploads() {
 	for i := range c.found {
 		if f := &c.found[i]; len(c.Fetches) > 0 && f.kind == "plain" {
-			c.sends(f.value)
+			c.noteUnknown(f.value)
 		}
 	}
-	if !c.leaves {
+	if !c.uploads {
 		return
 	}
 	for i := range c.Fetches {
@@ -119,8 +119,8 @@ func (c *call) markSends() {
 	}
 }
 
-// saved is a file that is named like the end of its URL.
-func saved(u Word) Word {
+// downloadName returns the file named after a URL.
+func downloadName(u Word) Word {
 	name, _, _ := strings.Cut(u.Text, "?")
 	if _, after, ok := strings.Cut(name, "://"); ok {
 		name = after
@@ -130,37 +130,37 @@ func saved(u Word) Word {
 	if name == "" || base == "/" || base == "." || base == ".." {
 		base = "index.html"
 	}
-	return rest(u, base)
+	return withText(u, base)
 }
 
-// maxPatterned is how many files a pattern of curl may stand for, to be looked at one by one.
+// maxPatterned is how many URLs a pattern of curl may expand to.
 const maxPatterned = 64
 
 var (
-	urlPattern = regexp.MustCompile(`\{([^{}]*)\}|\[[^][]*\]`)
-	numbers    = regexp.MustCompile(`^\[\d+-\d+(:\d+)?\]$`)
-	reference  = regexp.MustCompile(`#\d+`)
+	urlPattern       = regexp.MustCompile(`\{([^{}]*)\}|\[[^][]*\]`)
+	numberRange      = regexp.MustCompile(`^\[\d+-\d+(:\d+)?\]$`)
+	patternReference = regexp.MustCompile(`#\d+`)
 )
 
-// curl names files after what the patterns of its URLs stand for: -o '#1' and -O.
+// curl adds the files named after the patterns of its URLs: -o '#1' and -O.
 func (c *call) curl() {
 	if c.has("-g") {
 		return
 	}
 	for _, u := range append(c.values("--url"), c.Operands...) {
-		for _, stood := range c.patterned(u) {
+		for _, stood := range c.expandURL(u) {
 			if c.saves {
-				c.use("write", saved(stood.url), "download")
+				c.use("write", downloadName(stood.url), "download")
 			}
 			for _, out := range c.values("-o") {
-				name := reference.ReplaceAllStringFunc(out.Text, func(ref string) string {
+				name := patternReference.ReplaceAllStringFunc(out.Text, func(ref string) string {
 					if i, _ := strconv.Atoi(ref[1:]); i > 0 && i <= len(stood.parts) {
 						return stood.parts[i-1]
 					}
 					return ref
 				})
 				if name != out.Text {
-					out = rest(out, name)
+					out = withText(out, name)
 					out.Dynamic = out.Dynamic || stood.url.Dynamic
 					c.touch("write", out, "-o")
 				}
@@ -169,26 +169,26 @@ func (c *call) curl() {
 	}
 }
 
-// standing is a URL that a pattern stands for, and what each of its parts stood for.
-type standing struct {
+// expandedURL is a URL of a pattern, and the text of each of its parts.
+type expandedURL struct {
 	url   Word
 	parts []string
 }
 
-// patterned are the URLs that one with braces and brackets stands for; none: it has none. Of a
-// range of numbers any number does. What is left open is only known at run time.
-func (c *call) patterned(u Word) []standing {
+// expandURL returns the URLs of a pattern with braces and brackets; nil for a plain URL. One number stands
+// for a range of them; other brackets are unknown.
+func (c *call) expandURL(u Word) []expandedURL {
 	at := urlPattern.FindAllStringSubmatchIndex(u.Text, -1)
 	if at == nil {
 		return nil
 	}
-	out, from := []standing{{url: rest(u, "")}}, 0
+	out, from := []expandedURL{{url: withText(u, "")}}, 0
 	for _, m := range at {
 		fixed, set := u.Text[from:m[0]], []string{"0"}
 		from = m[1]
 		if m[2] >= 0 {
 			set = strings.Split(u.Text[m[2]:m[3]], ",")
-		} else if !numbers.MatchString(u.Text[m[0]:m[1]]) {
+		} else if !numberRange.MatchString(u.Text[m[0]:m[1]]) {
 			set = []string{""}
 			for i := range out {
 				out[i].url.Dynamic = true
@@ -198,10 +198,10 @@ func (c *call) patterned(u Word) []standing {
 			c.unsure("a pattern that stands for too much")
 			return nil
 		}
-		next := make([]standing, 0, len(out)*len(set))
+		next := make([]expandedURL, 0, len(out)*len(set))
 		for _, s := range out {
 			for _, part := range set {
-				more := standing{s.url, append(slices.Clip(s.parts), part)}
+				more := expandedURL{s.url, append(slices.Clip(s.parts), part)}
 				more.url.Text += fixed + part
 				next = append(next, more)
 			}
@@ -214,14 +214,14 @@ func (c *call) patterned(u Word) []standing {
 	return out
 }
 
-// ssh without a line opens a shell.
+// ssh opens a shell if it has no command.
 func (c *call) ssh() {
 	if len(c.Operands) == 1 && !c.has("-N") {
 		c.startShell()
 	}
 }
 
-// sshSetting is NAME=VALUE of ssh -o.
+// sshSetting adds NAME=VALUE of ssh -o.
 func (c *call) sshSetting(w Word) {
 	text := w.Text
 	if i := strings.IndexAny(text, "= "); i >= 0 {
@@ -231,7 +231,7 @@ func (c *call) sshSetting(w Word) {
 	if w.Dynamic && value == "" {
 		c.unsure("dynamic option -o")
 	}
-	switch v := rest(w, strings.Trim(value, `" =`)); strings.ToLower(name) {
+	switch v := withText(w, strings.Trim(value, `" =`)); strings.ToLower(name) {
 	case "batchmode", "connecttimeout", "stricthostkeychecking", "loglevel", "serveraliveinterval",
 		"serveralivecountmax", "port", "user",
 		"compression", "identitiesonly", "passwordauthentication", "requesttty", "forwardagent",

@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// call is one list of arguments while it is taken apart. Its Effect is the answer.
+// call is one list of arguments during parsing. Its Effect is the result.
 type call struct {
 	Effect
-	*program                     // of the subcommand, once that is known
-	name                  string // of the program
-	args                  []Word
-	found                 []found
-	lastOnly              bool     // an option of kind target was given: no operand is the target
-	replaced              bool     // an option stands in for the first operand
-	looks, edits, fillsIn bool     // as the marks say
-	unlisted              bool     // an option or subcommand is not listed
-	leaves                bool     // text of this machine leaves in a request
-	clears                bool     // what is not there any more is deleted from the target
-	removes               bool     // operands that are read are deleted
-	saves                 bool     // what is fetched is saved under its own name
-	negs                  []string // tags and marks that options take away
-	env                   []string
-	set                   []Word // NAME=value of env
-	table                 *Table
-	starred               []Word // subcommands that stand in the place of a star
-	tail                  []Word // a program with its arguments, after an option of kind rest
+	*program                          // of the subcommand, once that is known
+	name                       string // of the program
+	args                       []Word
+	found                      []found
+	lastOnly                   bool     // an option of kind target was given: no operand is the target
+	firstReplaced              bool     // an option replaces the first operand
+	readOnly, inPlace, fillsIn bool     // by the marks looks, edits and fills-in
+	unlisted                   bool     // an option or subcommand is unknown
+	uploads                    bool     // text of this machine leaves in a request
+	mirrors                    bool     // what is gone from the source is deleted from the target
+	removes                    bool     // operands that are read are deleted
+	saves                      bool     // what is fetched is saved under its own name
+	removed                    []string // tags and marks that options take away
+	env                        []string
+	assignments                []Word // NAME=value for env
+	table                      *Table
+	starred                    []Word // subcommands in the place of a star
+	tail                       []Word // a program with its arguments, after an option of kind rest
 }
 
 // found is an option in the arguments.
 type found struct {
 	*option
-	as    string // its spelling, in full
+	as    string // full spelling
 	value Word
 	given bool // it has a value
 }
 
-// parse sorts the arguments into options and operands, as getopt_long does.
+// parse splits the arguments into options and operands, as getopt_long does.
 func (c *call) parse() {
 	n := len(c.args)
 	c.Flags, c.Operands, c.found = make([]string, 0, n+1), make([]Word, 0, n), make([]found, 0, n+1)
@@ -50,7 +50,7 @@ func (c *call) parse() {
 		switch {
 		case len(text) > 1 && text[0] == '+' && c.exact("+") != nil:
 			c.Flags = append(c.Flags, text)
-			c.add(found{option: c.exact("+"), as: "+", value: rest(w, text[1:]), given: true})
+			c.add(found{option: c.exact("+"), as: "+", value: withText(w, text[1:]), given: true})
 		case w.Dynamic && c.risky && (text == "-" || !w.Begins && !strings.HasPrefix(text, "-")):
 			c.unsure("an argument that may turn out to be an option")
 			fallthrough
@@ -70,7 +70,7 @@ func (c *call) parse() {
 			c.Operands = append(c.Operands, c.args[i+1:]...)
 			return
 		case c.words:
-			i = c.word(i)
+			i = c.wordOption(i)
 		case text[1] == '-':
 			i = c.longOption(i, w)
 		default:
@@ -79,7 +79,7 @@ func (c *call) parse() {
 	}
 }
 
-// operand takes one, and says whether the rest are operands, too.
+// operand adds an operand and reports whether the rest are operands, too.
 func (c *call) operand(w Word) (last bool) {
 	if c.subs != nil {
 		c.subcommand(w)
@@ -87,13 +87,13 @@ func (c *call) operand(w Word) (last bool) {
 	}
 	c.Operands = append(c.Operands, w)
 	first := len(c.before)
-	if c.replaced && first > 0 {
+	if c.firstReplaced && first > 0 {
 		first--
 	}
 	return c.stops && len(c.Operands) >= max(first, 1)
 }
 
-// subcommand goes on with the row of the subcommand.
+// subcommand switches to the row of a subcommand.
 func (c *call) subcommand(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic subcommand")
@@ -149,7 +149,7 @@ func (c *call) longOption(i int, w Word) int {
 	case glued && o.kind == "":
 		c.unknown(name + "=" + value)
 	case glued:
-		f.value, f.given = rest(w, value), true
+		f.value, f.given = withText(w, value), true
 	default:
 		i = c.valueAfter(i, &f)
 	}
@@ -161,8 +161,8 @@ func (c *call) longOption(i int, w Word) int {
 	return i
 }
 
-// word is longOption for programs whose options are words after one dash or two.
-func (c *call) word(i int) int {
+// wordOption is longOption for programs whose options are words after one or two dashes.
+func (c *call) wordOption(i int) int {
 	w := c.args[i]
 	if strings.HasPrefix(w.Text, "--") {
 		w.Text = w.Text[1:]
@@ -170,7 +170,7 @@ func (c *call) word(i int) int {
 	return c.longOption(i, w)
 }
 
-// letters takes -rf, -ofile and -o file.
+// letters parses -rf, -ofile and -o file.
 func (c *call) letters(i int, w Word) int {
 	text := w.Text
 	if c.mixed && c.exact(text) != nil {
@@ -189,11 +189,11 @@ func (c *call) letters(i int, w Word) int {
 			}
 			continue
 		}
-		f := found{option: o, as: c.spelled(text[j], o)}
+		f := found{option: o, as: c.flagName(text[j], o)}
 		c.Flags = append(c.Flags, f.as)
 		if o.kind != "" && j+1 < len(text) {
 			value := text[j+1:]
-			if f.value = rest(w, value); takesRest(o.kind) {
+			if f.value = withText(w, value); takesRest(o.kind) {
 				c.tail = append([]Word{f.value}, c.args[i+1:]...)
 				i = len(c.args)
 			} else {
@@ -203,7 +203,7 @@ func (c *call) letters(i int, w Word) int {
 			return i
 		}
 		if o.kind != "" && w.Dynamic {
-			f.value, f.given = rest(w, ""), true
+			f.value, f.given = withText(w, ""), true
 			if w.Begins && w.Fits != "" { // all of the rest is the value: -j$(nproc)
 				c.add(f)
 				return i
@@ -219,7 +219,7 @@ func (c *call) letters(i int, w Word) int {
 	return i
 }
 
-// oldBundle takes letters without a dash, whose values follow in their order: tar xfC a b.
+// oldBundle parses letters without a dash, whose values follow in order: tar xfC a b.
 func (c *call) oldBundle(text string) int {
 	i := 0
 	for j := range len(text) {
@@ -229,7 +229,7 @@ func (c *call) oldBundle(text string) int {
 			c.unknown("-" + text[j:j+1])
 			continue
 		}
-		f := found{option: o, as: c.spelled(text[j], o)}
+		f := found{option: o, as: c.flagName(text[j], o)}
 		c.Flags = append(c.Flags, f.as)
 		i = c.valueAfter(i, &f)
 		c.add(f)
@@ -237,8 +237,8 @@ func (c *call) oldBundle(text string) int {
 	return i
 }
 
-// valueAfter takes the value of an option from the words after it, and gives the index
-// of the last word taken.
+// valueAfter takes the value of an option from the following words, and returns the index of the last word
+// taken.
 func (c *call) valueAfter(i int, f *found) int {
 	if f.pair {
 		i++
@@ -261,8 +261,8 @@ func (c *call) letter(b byte) *option {
 	return &c.options[c.short[b]-1]
 }
 
-// spelled is -x, without a new string where the name has that spelling.
-func (c *call) spelled(b byte, o *option) string {
+// flagName returns -x, without a new string if the name has that spelling.
+func (c *call) flagName(b byte, o *option) string {
 	if len(o.name) == 2 && o.name[1] == b {
 		return o.name
 	}
@@ -270,11 +270,11 @@ func (c *call) spelled(b byte, o *option) string {
 }
 
 func (c *call) add(f found) {
-	c.replaced = c.replaced || f.first
+	c.firstReplaced = c.firstReplaced || f.first
 	c.found = append(c.found, f)
 }
 
-// negates tells whether an option is --no-x, and --x is a flag that does not matter.
+// negates reports whether an option is --no-x, and --x is a flag without effect.
 func (c *call) negates(name string) bool {
 	flag, is := strings.CutPrefix(name, "--no-")
 	o := c.exact("--" + flag)
@@ -286,8 +286,8 @@ func (c *call) unknown(name string) {
 	c.unsure("unknown option " + name)
 }
 
-// several notes a word that may become several: options, files, actions of find.
-func (c *call) several() {
+// checkSplitting records a word that may become several: options, files, actions of find.
+func (c *call) checkSplitting() {
 	if i := slices.IndexFunc(c.args, func(w Word) bool { return w.Many }); i >= 0 &&
 		(c.acts || len(c.readers) > 0) {
 		c.unsure("this may become several words: " + c.args[i].Text)

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Readers are the words for what reads all arguments of a program, where the meaning of
-// each alone does not say enough.
+// Readers returns the names of functions that read all arguments of a program, where the meaning of each
+// alone is not enough.
 func Readers() []string {
 	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options",
 		"npx", "ps", "python", "ssh", "tar", "xargs"}
 }
 
-// read lets a reader look at the call.
 func (c *call) read(reader string) {
 	switch reader {
 	case "checkout":
@@ -31,7 +30,7 @@ func (c *call) read(reader string) {
 	case "inner":
 		c.inner()
 	case "more-options":
-		c.moreOptions()
+		c.optionFiles()
 	case "kill":
 		for i, w := range c.args {
 			if w.Text == "-1" && (i > 0 || len(c.args) == 1) || w.Text == "1" {
@@ -57,7 +56,7 @@ func (c *call) read(reader string) {
 	}
 }
 
-// mode looks at rights: a fourth digit, or an s, lets a file run as its owner.
+// mode checks permissions: a fourth digit, or an s, lets a file run as its owner.
 func (c *call) mode(w Word) {
 	digits := strings.TrimLeft(w.Text, "=0")
 	octal := digits != "" && strings.Trim(digits, "01234567") == ""
@@ -69,13 +68,13 @@ func (c *call) mode(w Word) {
 	}
 }
 
-// assignment is NAME=VALUE of dd.
+// assignment adds NAME=VALUE of dd.
 func (c *call) assignment(w Word) {
 	switch name, value, _ := strings.Cut(w.Text, "="); name {
 	case "if":
-		c.touch("read", rest(w, value), "if")
+		c.touch("read", withText(w, value), "if")
 	case "of":
-		c.touch("write", rest(w, value), "of")
+		c.touch("write", withText(w, value), "of")
 	case "bs", "cbs", "conv", "count", "ibs", "iflag", "iseek", "obs", "oflag", "oseek", "seek", "skip",
 		"status":
 	default:
@@ -83,7 +82,7 @@ func (c *call) assignment(w Word) {
 	}
 }
 
-// picture has a format in front of its name, some of which run or read other things.
+// picture adds a picture with a format before its name; some formats run or read other things.
 func (c *call) picture(w Word, place string) {
 	m := pictureFormat.FindStringSubmatch(w.Text)
 	if m == nil {
@@ -91,13 +90,12 @@ func (c *call) picture(w Word, place string) {
 		c.plain(w, "argument")
 		return
 	}
-	c.place(place, rest(w, m[1]), "argument")
+	c.fileOrURL(place, withText(w, m[1]), "argument")
 }
 
 var pictureFormat = regexp.MustCompile(`^(?:(?i:png|jpe?g|gif|tiff|bmp|webp|svg|pdf|xc|canvas|gradient|rose|logo|null|ico|p[bgp]m|rgba?|gray|info):)?([^:@][^:]*|\w+://.*|)$`)
 
-// python has modules instead of a file: those of a row python:NAME, programs that are
-// installed, and any of the workspace.
+// python runs a module: one with a row python:NAME, an installed program, or any of the workspace.
 func (c *call) python() {
 	if c.Inline || len(c.tail) == 0 {
 		return
@@ -121,7 +119,7 @@ func (c *call) python() {
 	}
 }
 
-// standardPackages hold modules that run, and come with python or publish.
+// standardPackages hold modules that can be run, and that come with python or publish.
 var standardPackages = strings.Fields(`
 	asyncio collections concurrent ctypes curses dbm distutils email encodings ensurepip html http idlelib importlib json
 	lib2to3 logging multiprocessing os pip pydoc_data re setuptools site sqlite3 sysconfig test tkinter tomllib turtledemo
@@ -134,7 +132,7 @@ func (c *call) variables(list []Word) []Word {
 		if !ok || name == "" || strings.Contains(name, "/") {
 			break
 		}
-		c.sets(list[0])
+		c.setVariable(list[0])
 		list = list[1:]
 	}
 	if len(list) == 0 {
@@ -143,14 +141,14 @@ func (c *call) variables(list []Word) []Word {
 	return list
 }
 
-// startShell is an interactive one, or one that reads the standard input.
+// startShell adds an interactive shell, or one that reads standard input.
 func (c *call) startShell() {
 	c.Runs = append(c.Runs, Run{Via: c.name, Shell: true, KeepStdin: true, NewShell: true, Wrapper: c.name,
 		Dir: c.Folder})
 	c.ReadsIn = true
 }
 
-// xargs runs a program with the words of its standard input.
+// xargs runs a program with the words of standard input.
 func (c *call) xargs() {
 	r := Run{Via: "xargs", Wrapper: c.name, Lines: true, NulLines: c.has("-0"), Argv: c.Operands,
 		Groups: c.has("-n", "-L", "-l", "-s")}
@@ -182,7 +180,7 @@ func (c *call) xargs() {
 	c.Runs = append(c.Runs, r)
 }
 
-// tar writes an archive or reads one; -C counts for what follows it.
+// tar writes or reads an archive; -C applies to what follows it.
 func (c *call) tar() {
 	writes, extracts := c.has("-c", "-r", "-u", "-A", "--delete"), c.has("-x") && !c.has("-O", "--to-command")
 	for _, f := range c.values("-f") {
@@ -199,7 +197,7 @@ func (c *call) tar() {
 		c.ReadsIn = c.ReadsIn || !writes
 	}
 	if w, ok := c.value("--checkpoint-action"); ok {
-		c.use("shell", rest(w, strings.TrimPrefix(w.Text, "exec=")), "--checkpoint-action")
+		c.use("shell", withText(w, strings.TrimPrefix(w.Text, "exec=")), "--checkpoint-action")
 	}
 	folders := c.values("-C")
 	if len(folders) > 1 {
@@ -208,10 +206,10 @@ func (c *call) tar() {
 	at := append(folders, Word{Text: "."})[max(0, len(folders)-1)]
 	if extracts {
 		if top, ok := c.value("--one-top-level"); ok {
-			at = in(at, top)
+			at = inFolder(at, top)
 		}
 		for _, w := range c.Operands {
-			c.touch("write", in(at, w), "member")
+			c.touch("write", inFolder(at, w), "member")
 		}
 		c.touch("write", Word{Text: strings.TrimSuffix(at.Text, "/") + "/extracted", Dynamic: at.Dynamic,
 			Begins: at.Begins}, "extract")
@@ -224,14 +222,13 @@ func (c *call) tar() {
 	c.Recursive = true
 	for _, w := range c.Operands {
 		if len(folders) > 0 {
-			w = in(at, w)
+			w = inFolder(at, w)
 		}
 		c.use("read", w, "argument")
 	}
 }
 
-// mount is a folder of the machine inside of a container. A name without a slash is a
-// volume.
+// mount adds a folder of the machine inside a container. A name without a slash is a volume.
 func (c *call) mount(w Word) {
 	text := w.Text
 	if m := mountSource.FindStringSubmatch(text); m != nil {
@@ -243,7 +240,7 @@ func (c *call) mount(w Word) {
 	}
 	if strings.ContainsAny(from, "/.~") || w.Dynamic {
 		reads := mountReads.MatchString(w.Text)
-		c.use(map[bool]string{true: "read", false: "change"}[reads], rest(w, from), "volume")
+		c.use(map[bool]string{true: "read", false: "change"}[reads], withText(w, from), "volume")
 	}
 }
 

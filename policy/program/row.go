@@ -5,49 +5,49 @@ import (
 	"strings"
 )
 
-// Row is what a rule file says of a program, or of one of its subcommands. The zero row is
-// a program that does nothing with its arguments.
+// Row describes a program, or one of its subcommands, in a rule file. The zero row does nothing with its
+// arguments.
 type Row struct {
-	Letters     string   // flags of one letter that do not matter: afv
+	Letters     string   // one-letter flags without effect: afv
 	Flags       string   // others: --quiet, --color|--colour with all spellings of one, -NUMBER for head -5
-	Values      string   // options whose value does not matter; --color? has it only after an equals sign
-	Options     []Option // options that mean something
-	Operands    string   // what the arguments that are no options are: read*, write
-	Effects     string   // what it does beside its files: publish remote
-	Enough      int      // as many operands as it needs; 0 is 1
-	Alone       string   // what it does with fewer
+	Values      string   // options whose value has no effect; --color? has one only after an equals sign
+	Options     []Option // options with an effect
+	Operands    string   // what the arguments other than options are: read*, write
+	Effects     string   // effects beyond its files: publish remote
+	Enough      int      // number of operands that it needs; 0 means 1
+	Alone       string   // effects with fewer
 	Style       string   // how options are written; see Styles
-	Reader      string   // what reads the arguments, beside the row; see Readers
-	OwnOptions  bool     // its options stand before a subcommand, and not after it
-	StartsShell bool     // without a program to run it starts a shell
+	Reader      string   // see Readers
+	OwnOptions  bool     // its options stand before a subcommand only
+	StartsShell bool     // it starts a shell if it has no program to run
 	Versioned   bool     // a version may follow the name: python3.11
-	Usual       string   // an expression: values of a variable, or of kind setting, that are no question
+	Usual       string   // an expression: harmless values of a variable, or of kind setting
 	Subcommands []Named
 }
 
-// Option is an option and what it means: write, or plain? publish. Other spellings of it
-// follow a bar, -o|--output. Several that mean the same have blanks between.
+// Option is an option and its meaning: write, or plain? publish. A bar separates spellings, -o|--output;
+// blanks separate options of the same meaning.
 type Option struct{ Names, Means string }
 
-// Named is a row for names with blanks between. For a subcommand, other spellings of the
-// same one follow a bar, install|i, and a star at the end stands for any ending.
+// Named is a row for names separated by blanks. For a subcommand, a bar separates spellings, install|i, and *
+// at the end matches any ending.
 type Named struct {
 	Names string
 	Row
 }
 
-// meaning is what an option or operand means, taken apart.
+// meaning is the parsed meaning of an option or operand.
 type meaning struct {
 	kind     string   // one of kindDocs; empty: an option without a value
-	tags     []string // and marks; after no- one that is taken away
-	optional bool     // the value is glued to the option, or there is none
-	repeats  bool     // an operand that may stand more than once
+	tags     []string // and marks; no- takes one away
+	optional bool     // the value is glued to the option, or absent
+	repeats  bool     // the operand may occur more than once
 	pair     bool     // a name stands between the option and its value
-	first    bool     // the option stands in for the first operand
+	first    bool     // the option replaces the first operand
 }
 
-// means reads the words, and gives one that is unknown or stands in the wrong place.
-func means(words string) (m meaning, bad string) {
+// parseMeaning parses the words, and returns one that is unknown or in the wrong place.
+func parseMeaning(words string) (m meaning, bad string) {
 	for _, w := range strings.Fields(words) {
 		name := strings.TrimRight(w, "?*")
 		switch {
@@ -66,19 +66,19 @@ func means(words string) (m meaning, bad string) {
 	return m, bad
 }
 
-// isTag tells tags from marks and other words.
+// isTag distinguishes tags from marks and other words.
 func isTag(t string) bool { return tagDocs[t] != "" }
 
-// Flaw is what is wrong with a row.
+// Flaw is a mistake in a row.
 type Flaw struct {
 	Key   string // letters, flags, values, options, operands, effects, alone, usual, style, reader
 	Entry int    // of options, from 0
-	Word  string // as it stands there
+	Word  string // as written
 	Msg   string
-	Known []string // words that would have been right
+	Known []string // correct words
 }
 
-// Check gives all that is wrong with a row, but not with its subcommands.
+// Check returns all mistakes in a row, except those in its subcommands.
 func (r Row) Check() []Flaw {
 	c := checker{seen: map[string]bool{}}
 	for _, b := range r.Letters {
@@ -107,7 +107,7 @@ func (r Row) Check() []Flaw {
 	}
 	c.means("effects", 0, r.Effects)
 	c.means("alone", 0, r.Alone)
-	if _, err := usual(r.Usual); err != nil {
+	if _, err := compileUsual(r.Usual); err != nil {
 		c.flaw("usual", 0, r.Usual, err.Error())
 	}
 	c.known("style", r.Style, Styles())
@@ -142,8 +142,8 @@ func (c *checker) spelling(key string, i int, word, name string) {
 }
 
 func (c *checker) means(key string, i int, words string) meaning {
-	m, bad := means(words)
-	known := slices.Concat(sorted(tagDocs), sorted(markDocs))
+	m, bad := parseMeaning(words)
+	known := slices.Concat(sortedKeys(tagDocs), sortedKeys(markDocs))
 	switch {
 	case bad != "" && key != "effects" && key != "alone":
 		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", append(Kinds(), known...)...)

@@ -5,33 +5,32 @@ import (
 	"strings"
 )
 
-// inline is code that is not understood. Names of files elsewhere in it count all the same.
-func (c *call) inline(texts []string) {
+// unknownCode adds code that is not understood, and the files elsewhere that it names.
+func (c *call) unknownCode(texts []string) {
 	c.Inline = true
 	for _, t := range texts {
 		c.plain(Word{Text: strings.Trim(t, `"`)}, "script")
 	}
 }
 
-// sed reads a script. It is understood if it consists of what only changes text; all else
-// may run commands and write files.
+// sed adds a script. A script that only changes text is understood; others may run commands and write files.
 func (c *call) sed(w Word) {
 	text := w.Text
 	for piece := "x"; piece != ""; text = text[len(piece):] {
 		piece = sedPiece.FindString(text)
 	}
 	if w.Dynamic || text != "" {
-		c.inline(strings.Fields(text))
+		c.unknownCode(strings.Fields(text))
 	}
 }
 
-// sedPiece is what a script may begin with: blanks and addresses, plain commands, texts,
-// labels and comments, patterns, and s and y with each of the usual delimiters. A label ends at
-// a blank, and what follows is the next command.
+// sedPiece matches the start of a script: blanks and addresses, plain commands, texts, labels and comments,
+// patterns, and s and y with each of the usual delimiters. A label ends at a blank, and the next command
+// follows.
 var sedPiece = regexp.MustCompile(`^(?:[\s;{}!,$~+0-9]+|[=dDgGhHlnNpPqQxzF]|[aic](?:[^\\\n]|\\[\s\S])*|:[ \t]*[\w.-]+(?:$|[\s;])|[btT][ \t]*[\w.-]*(?:$|[\s;}])|#.*|/` + sedPattern("/") + `[IM]*` + substitutions() + `)`)
 
-// sedPattern is a regular expression and its end, in which each byte can be read in one way
-// only. Programs differ in what a backslash hides in brackets, so that is left out.
+// sedPattern is a regular expression with its end, in which each byte can be read in only one way. Programs
+// disagree about backslashes in brackets, so these are left out.
 func sedPattern(end string) string {
 	in := `(?:\[[:.=][^\]\n]*\]|[^][\\\n]|\\[^]\\\n` + end + `])`
 	bracket := `\[(?:\^(?:\]|` + in + `)|\]|` + strings.Replace(in, `[^][`, `[^]^[`, 1) + `)` + in + `*\]`
@@ -48,8 +47,8 @@ func substitutions() (out string) {
 	return out
 }
 
-// awk reads a program. It is understood if it surely starts nothing, and prints into no
-// file or program. Where patterns or comments may hold quotes, texts are taken for code.
+// awk adds a program. It is understood if it surely starts nothing, and prints into no file or program. If
+// patterns or comments may hold quotes, texts count as code.
 func (c *call) awk(w Word) {
 	if strings.Contains(w.Text, "ENVIRON") {
 		c.tag("dump-env")
@@ -59,7 +58,7 @@ func (c *call) awk(w Word) {
 		prints = awkStatement.MatchString(awkText.ReplaceAllString(w.Text, ""))
 	}
 	if w.Dynamic || prints || awkReach.MatchString(w.Text) {
-		c.inline(awkText.FindAllString(w.Text, -1))
+		c.unknownCode(awkText.FindAllString(w.Text, -1))
 	}
 }
 
@@ -76,8 +75,8 @@ var (
 	jqReach  = regexp.MustCompile(`^(\$__prog.*|import|include|load.*|system|eval)$`)
 )
 
-// jq looks for words that reach out of a filter. Those in texts do no harm, but for what
-// is in \( ) there; they count as well.
+// jq looks for words that reach out of a filter. Those in texts are harmless except in \( ), but count as
+// well.
 func (c *call) jq(w Word) {
 	if w.Dynamic {
 		c.unsure("dynamic filter")
@@ -98,15 +97,15 @@ var (
 	sqlFile  = regexp.MustCompile(`['"]([^'"]*)['"]`)
 )
 
-// sql tells statements that only look at the one database from code. DuckDB reads files
-// that stand in the place of tables.
+// sql distinguishes statements that only read the one database from code. DuckDB reads files in the place of
+// tables.
 func (c *call) sql(w Word) {
 	if w.Dynamic || !sqlLooks.MatchString(w.Text) || sqlActs.MatchString(w.Text) {
 		c.Inline = true
 		return
 	}
 	for _, m := range sqlFile.FindAllStringSubmatch(w.Text, -1) {
-		if _, out := elsewhere(m[1]); out || strings.Contains(m[1], ".") {
+		if _, out := firstOutside(m[1]); out || strings.Contains(m[1], ".") {
 			c.guess(func() {
 				c.touch("read", Word{Text: m[1], Glob: strings.ContainsAny(m[1], "*?[")}, "table")
 			})

@@ -2,8 +2,8 @@ package program
 
 import "strings"
 
-// Spellings are all ways to write an option of a program, or of one of its subcommands, as its row
-// has them; none where the row does not know the option.
+// Spellings returns all ways to write an option of a program or of one of its subcommands; nil if the option
+// is unknown.
 func (t *Table) Spellings(name, sub, option string) (out []string) {
 	p := t.lookup(name)
 	if p == nil {
@@ -31,7 +31,7 @@ func (t *Table) Spellings(name, sub, option string) (out []string) {
 	return out
 }
 
-// indexOf is where the option of a spelling stands among the options.
+// indexOf returns the index of an option by a spelling.
 func (p *program) indexOf(spelling string) (uint16, bool) {
 	if len(spelling) == 2 && spelling[1] < 128 && p.short[spelling[1]] > 0 {
 		return p.short[spelling[1]] - 1, true

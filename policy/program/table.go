@@ -9,16 +9,16 @@ import (
 	"sync"
 )
 
-// Table holds what is known of programs, by name. A row is made ready when it is first
-// asked for: few of the many are ever used. It never changes; the nil table knows none.
+// Table holds what is known of programs, by name. Rows are compiled on first use, since few are ever used. It
+// never changes; the nil Table is empty.
 type Table struct {
 	rows   map[string]func() *program
-	stars  []string // names with a star, the longest first
+	stars  []string // names with *, the longest first
 	floors []*Table
 }
 
-// NewTable makes a table. Of gives the row of a name, and is asked at most once for it.
-// What a program does by one of the floors, it does by this table, too.
+// NewTable returns a table. row is called at most once per name. The effects of a program by the floors are
+// added to those by this table.
 func NewTable(names []string, row func(name string) Row, floors ...*Table) *Table {
 	t := &Table{rows: make(map[string]func() *program, len(names)), floors: floors}
 	for _, name := range names {
@@ -33,7 +33,7 @@ func NewTable(names []string, row func(name string) Row, floors ...*Table) *Tabl
 	return t
 }
 
-// Names are all names in the table, sorted.
+// Names returns all names in the table, sorted.
 func (t *Table) Names() []string {
 	if t == nil {
 		return nil
@@ -41,16 +41,15 @@ func (t *Table) Names() []string {
 	return slices.Sorted(maps.Keys(t.rows))
 }
 
-// Knows says whether a program has a row.
+// Knows reports whether a program has a row.
 func (t *Table) Knows(name string) bool {
 	return t != nil && (t.rows[name] != nil || t.lookup(name) != nil)
 }
 
-// Of says what a program does with its arguments. Name is its name without a folder.
-// For a program that is not in the table, Known is false, and only Flags and Operands
-// are filled in.
+// Of returns what a program does with its arguments. name has no folder. For an unknown program, only Flags
+// and Operands are set.
 func (t *Table) Of(name string, args []Word) Effect {
-	e := t.own(name, args)
+	e := t.effect(name, args)
 	if t != nil {
 		for _, f := range t.floors {
 			if f.lookup(name) != nil {
@@ -61,8 +60,8 @@ func (t *Table) Of(name string, args []Word) Effect {
 	return e
 }
 
-// own is the effect without floors.
-func (t *Table) own(name string, args []Word) Effect {
+// effect returns the effect without floors.
+func (t *Table) effect(name string, args []Word) Effect {
 	p := t.lookup(name)
 	c := call{name: name, args: args, program: p, table: t}
 	if p == nil {
@@ -73,7 +72,7 @@ func (t *Table) own(name string, args []Word) Effect {
 	}
 	c.Known = true
 	if isVariable(name) {
-		c.holds()
+		c.applyVariable()
 		return c.Effect
 	}
 	c.parse()
@@ -85,10 +84,10 @@ func (t *Table) own(name string, args []Word) Effect {
 	for _, name := range c.program.readers {
 		c.read(name)
 	}
-	c.several()
+	c.checkSplitting()
 	c.run(c.name, c.tail, c.name)
-	c.markSends()
-	if c.program.StartsShell && !c.looks && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs,
+	c.markUploads()
+	if c.program.StartsShell && !c.readOnly && c.CodeFile == (Word{}) && !slices.ContainsFunc(c.Runs,
 		func(r Run) bool { return r.Wrapper != "" || r.Argv == nil }) {
 		c.startShell()
 	}
@@ -117,14 +116,14 @@ func (t *Table) lookup(name string) *program {
 	return nil
 }
 
-// Is tells whether an effect or a mark stands in the row of a program, or in that of a floor.
+// Is reports whether an effect or mark is in the row of a program, or in that of a floor.
 func (t *Table) Is(name, word string) bool {
 	p := t.lookup(name)
 	return p != nil && (slices.Contains(p.tags, word) ||
 		slices.ContainsFunc(t.floors, func(f *Table) bool { return f.Is(name, word) }))
 }
 
-// row finds a row by its exact name; nil: there is none.
+// row returns the row of an exact name; nil: none.
 func (t *Table) row(name string) *program {
 	if ready := t.rows[name]; ready != nil {
 		return ready()
@@ -150,7 +149,7 @@ func (e *Effect) add(o Effect) {
 	}
 }
 
-// unique drops what stands in a short list twice.
+// unique removes duplicates from a short list.
 func unique(list []string) []string {
 	kept := list[:0]
 	for _, s := range list {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// Set says what it does to programs that a variable is set for them: it can name a
-// program, a file they load or write, options that they add to their own, or a server.
-// The tag code-variable says that they may run what was not judged. For most variables,
-// and for usual values, it is the zero Effect.
+// Set returns what setting a variable does to programs: it can name a program, a file that they load or
+// write, options, or a server. The tag code-variable means that they may run unjudged code. For most
+// variables, and for usual values, it is the zero Effect.
 func (t *Table) Set(name string, value Word) Effect {
-	name = variable(name)
+	name = variableRow(name)
 	if t.lookup(name) == nil || value.Text == "" && !value.Dynamic {
 		return Effect{}
 	}
@@ -19,8 +18,8 @@ func (t *Table) Set(name string, value Word) Effect {
 	return e
 }
 
-// variable is the name of the row of a variable. Settings of npm are read in any case.
-func variable(name string) string {
+// variableRow returns the name of the row of a variable. Settings of npm are case-insensitive.
+func variableRow(name string) string {
 	if lower := strings.ToLower(name); strings.HasPrefix(lower, "npm_config_") {
 		name = lower
 	}
@@ -29,8 +28,8 @@ func variable(name string) string {
 
 func isVariable(name string) bool { return strings.HasPrefix(name, "$") }
 
-// holds adds what a variable does with its value, which is the one operand of its row.
-func (c *call) holds() {
+// applyVariable adds what a variable does with its value, the one operand of its row.
+func (c *call) applyVariable() {
 	if len(c.args) == 0 {
 		return
 	}
@@ -43,30 +42,29 @@ func (c *call) holds() {
 	}
 }
 
-// Odd says whether the value of a variable may be more than a plain word to the programs
-// that get it: a path or an address, also if that is only known at run time; or code, which a shell runs if
-// it evaluates the text, or a call with brackets. Blanks say nothing: names of people and applications have
-// some. What variables do that have a row, Set says.
+// Odd reports whether the value of a variable without a row may be more than a plain word to programs: a path
+// or an address, perhaps known only at run time; or code, which a shell runs if it evaluates the text, or a
+// call with brackets. Blanks are harmless: names of people and applications have some.
 func (t *Table) Odd(name string, value Word) (odd, code bool) {
-	if t.lookup(variable(name)) != nil {
+	if t.lookup(variableRow(name)) != nil {
 		return false, false
 	}
 	code = strings.Contains(value.Text, "$(") || strings.Contains(value.Text, "`")
 	return code || value.Dynamic || strings.ContainsAny(value.Text, "/;(\n"), code
 }
 
-// sets takes NAME=value, for what the program runs.
-func (c *call) sets(w Word) {
+// setVariable adds NAME=value for what the program runs.
+func (c *call) setVariable(w Word) {
 	name, _, _ := strings.Cut(w.Text, "=")
-	c.env, c.set = append(c.env, name), append(c.set, w)
+	c.env, c.assignments = append(c.env, name), append(c.assignments, w)
 }
 
-// applyValues adds what the variables do that were set for what the program runs.
+// applyValues adds what the variables do that are set for what the program runs.
 func (c *call) applyValues() {
-	for _, w := range c.set {
+	for _, w := range c.assignments {
 		name, value, _ := strings.Cut(w.Text, "=")
-		e := c.table.Set(name, rest(w, value))
-		odd, code := c.table.Odd(name, rest(w, value))
+		e := c.table.Set(name, withText(w, value))
+		odd, code := c.table.Odd(name, withText(w, value))
 		if odd {
 			c.Odd = append(c.Odd, name)
 		}
@@ -81,14 +79,14 @@ func (c *call) applyValues() {
 	}
 }
 
-// location is a file or folder that is written. A switch is no file.
+// location adds a file or folder that is written. A switch is no file.
 func (c *call) location(w Word, via string) {
 	if strings.Contains(w.Text, "/") && !w.Dynamic {
 		c.touch("write", w, via)
 	}
 }
 
-// libraries are code that counts like code that is run. Of several folders one that is
+// libraries adds folders of code that programs load, which counts as code that runs. Of several folders, one
 // named in full says most.
 func (c *call) libraries(w Word) {
 	if w.Dynamic && !w.Begins {
@@ -99,16 +97,16 @@ func (c *call) libraries(w Word) {
 			continue
 		}
 		if c.CodeFile.Text == "" || path.IsAbs(folder) || strings.HasPrefix(folder, "..") {
-			c.CodeFile = rest(w, folder)
+			c.CodeFile = withText(w, folder)
 		}
 	}
 }
 
-// arguments are options. Files elsewhere that they name are read.
+// arguments adds options that may name files elsewhere.
 func (c *call) arguments(w Word, via string) {
 	for _, word := range strings.Fields(w.Text) {
-		if at, out := elsewhere(word); out {
-			c.touch("read", rest(w, at), via)
+		if at, out := firstOutside(word); out {
+			c.touch("read", withText(w, at), via)
 		}
 	}
 }

@@ -6,21 +6,21 @@ import "strings"
 type Word struct {
 	Text    string
 	Dynamic bool   // a part is only known at run time, and missing in Text
-	Glob    bool   // the shell would replace it by the files that fit
-	Fits    string // with Dynamic: a pattern of paths that it surely fits; empty: nothing is known
-	Many    bool   // with Dynamic: nothing keeps it from being several words, or none
-	Begins  bool   // with Dynamic: it surely begins as Text does, so what is missing cannot make it an option
+	Glob    bool   // the shell replaces it by matching files
+	Fits    string // with Dynamic: a pattern of paths that it surely matches; empty: unknown
+	Many    bool   // with Dynamic: it may be several words, or none
+	Begins  bool   // with Dynamic: it surely starts with Text, so the missing part cannot make it an option
 }
 
-// rest is what is left of a word.
-func rest(w Word, text string) Word {
+// withText returns a part of a word.
+func withText(w Word, text string) Word {
 	w.Text = text
 	w.Begins, w.Fits = w.Begins && text != "", ""
 	return w
 }
 
-// in is a file in a folder.
-func in(folder, w Word) Word {
+// inFolder returns a file in a folder.
+func inFolder(folder, w Word) Word {
 	if strings.HasPrefix(w.Text, "/") && (!w.Dynamic || w.Begins) {
 		return w
 	}
@@ -36,7 +36,7 @@ func in(folder, w Word) Word {
 	return w
 }
 
-// split takes a word apart as a shell would, where a program does so itself.
+// split splits a word as a shell does, for programs that do so themselves.
 func split(w Word) []Word {
 	var list []Word
 	var b strings.Builder

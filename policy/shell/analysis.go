@@ -9,37 +9,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// analysis is what all shells of one script share: the facts, and what is left of the
-// budget.
+// analysis is the state that all shells of one script share.
 type analysis struct {
 	guard    paths.Guard
 	programs *program.Table
 	limits   Limits
 	script   *Script
 
-	steps int // left
-	bytes int // of values, left
-	taken int // readings
-	stmts int // written so far
+	steps         int // left in the budget
+	bytes         int // of values, left in the budget
+	extraReadings int
+	statements    int // parsed so far
 
-	dynamic   map[string]bool  // the reasons in the script, each once
-	files     map[string]*sink // made by this script, by absolute path
+	dynamic   map[string]bool  // of script.Dynamic
+	files     map[string]*sink // written by the script, by absolute path
 	functions []*function
 	traps     []word
-	folders   map[string]bool   // made by this script
-	looked    map[string]looked // on the disk, by folder
-	linked    bool              // a path may lead elsewhere, through a link that the script has made
-	spread    bool              // an archive has been unpacked
-	deletes   bool              // it deletes something
-	fetched   bool              // files have come from the network
-	settings  map[string]bool   // NAME=value of which is known what they mean to programs
-	exports   map[string]bool   // names that programs see; allExported: all of them
-	pipes     int               // names given to <()
+	folders   map[string]bool    // made by the script; true: surely
+	listings  map[string]listing // of the disk, by folder
+	linked    bool               // a path may lead through a link that the script has made
+	unpacked  bool               // an archive has been unpacked
+	deletes   bool               // it has deleted something
+	fetched   bool               // files have come from the network
+	settings  map[string]bool    // assignments whose meaning to programs is recorded
+	exports   map[string]bool    // names of variables, or allExported
+	pipes     int                // names given to <()
 }
 
 // Beside the limits that can be set: how much text all values together may hold, how
 // many readings all texts may have, and how deep statements may stand in each other.
 const (
+	// These limits cannot be configured: the bytes of all values together, the extra readings of all texts,
+	// and the nesting of statements.
 	maxValueBytes = 1 << 20
 	maxReadings   = 16
 	maxNesting    = 1000
@@ -54,11 +55,11 @@ func newAnalysis(w World) *analysis {
 		guard: w.Guard, programs: w.Programs, limits: l, steps: l.Steps, bytes: maxValueBytes,
 		script:  &Script{Parsed: true, Binaries: []string{}},
 		dynamic: map[string]bool{},
-		files:   map[string]*sink{}, folders: map[string]bool{}, looked: map[string]looked{},
+		files:   map[string]*sink{}, folders: map[string]bool{}, listings: map[string]listing{},
 	}
 }
 
-// unsure notes a reason why a part of what runs is only known at run time.
+// unsure records a reason why a part of what runs is only known at run time.
 func (a *analysis) unsure(why string) {
 	if !a.dynamic[why] {
 		a.dynamic[why] = true
@@ -66,18 +67,20 @@ func (a *analysis) unsure(why string) {
 	}
 }
 
-// spend takes steps from the budget. It is false when there are none left.
+// exceed records that the script is too large, too deep or too much work.
+func (a *analysis) exceed() { a.script.OverBudget = true }
+
+// spend takes steps from the budget and reports whether any are left.
 func (a *analysis) spend(steps int) bool {
 	a.steps -= steps
 	if a.steps < 0 || len(a.script.Commands) > a.limits.Commands {
-		a.script.OverBudget = true
+		a.exceed()
 	}
 	return !a.script.OverBudget
 }
 
-// Analyze says what a text can do when bash runs it in this world. It never fails: what
-// it cannot tell is in the facts. A text that this package itself stumbles over counts
-// as one that does not parse.
+// Analyze returns what text can do when bash runs it in this world. It never fails: what it cannot tell is in
+// the result. If the analysis panics, the text counts as one that does not parse.
 func Analyze(text string, w World) (s *Script) {
 	defer func() {
 		if broken := recover(); broken != nil {
@@ -89,7 +92,7 @@ func Analyze(text string, w World) (s *Script) {
 
 func (a *analysis) run(text string, w World) *Script {
 	if len(text) > a.limits.Bytes {
-		a.script.OverBudget = true
+		a.exceed()
 		return a.script
 	}
 	sh := a.shell()
@@ -97,8 +100,8 @@ func (a *analysis) run(text string, w World) *Script {
 		names := slices.Sorted(maps.Keys(w.Env))
 		sh.emit(Command{Env: names})
 		for _, name := range names {
-			sh.assigned(name, known(w.Env[name]))
-			sh.handed(name)
+			sh.setVariable(name, known(w.Env[name]))
+			sh.noteExported(name)
 		}
 	}
 	sh.script(text)

@@ -7,13 +7,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Arithmetic evaluates the text of variables again and again, and runs the substitutions
-// in their subscripts. So what reaches it is a number, or a person is asked.
+// maxIndirections is how many variables are followed until one holds a number. Bash evaluates the text of
+// variables in arithmetic again, and runs the substitutions in their subscripts, so anything but a number
+// asks.
+const maxIndirections = 8
 
-// maxNamed is how many names are followed that lead to a number.
-const maxNamed = 8
-
-// arithmetic looks at an expression, and notes what it sets.
+// arithmetic follows an expression and what it sets.
 func (sh *shell) arithmetic(n syntax.Node) {
 	if n == nil {
 		return
@@ -42,24 +41,23 @@ func (sh *shell) arithmetic(n syntax.Node) {
 			continue
 		}
 		if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil { // a[i]
-			sh.assignElement(p.Param.Value, counted().word)
+			sh.assignElement(p.Param.Value, unknownNumber().word)
 		} else if isName(w.Lit()) {
-			sh.assigned(w.Lit(), counted())
+			sh.setVariable(w.Lit(), unknownNumber())
 		}
 	}
 }
 
-// operand looks at a word in an expression.
 func (sh *shell) operand(w *syntax.Word) {
 	if len(w.Parts) > 0 {
-		sh.weak(w)
-		sh.evaluates(sh.text(w))
+		sh.checkWeakQuotes(w)
+		sh.requireNumber(sh.text(w))
 	}
 }
 
-// evaluates notes a text that arithmetic evaluates.
-func (sh *shell) evaluates(w word) {
-	for range maxNamed {
+// requireNumber records a text that arithmetic evaluates, unless it is a number.
+func (sh *shell) requireNumber(w word) {
+	for range maxIndirections {
 		if w.isNumber() {
 			return
 		}
@@ -67,7 +65,7 @@ func (sh *shell) evaluates(w word) {
 			break
 		}
 		v, set := sh.get(w.Text)
-		if !set && !sh.open && v.Text == "" { // what the environment holds is trusted
+		if !set && !sh.argsUnknown && v.Text == "" { // what the environment holds is trusted
 			return
 		}
 		w = v.word
@@ -84,9 +82,9 @@ func (sh *shell) evaluates(w word) {
 	}
 }
 
-// weak notes what bash may not take as the parser does, inside of ${} and of arithmetic:
-// single quotes, which do not always quote, and process substitutions.
-func (sh *shell) weak(w *syntax.Word) {
+// checkWeakQuotes records what bash may parse differently inside ${} and arithmetic: single quotes, which do
+// not always quote there, and process substitutions.
+func (sh *shell) checkWeakQuotes(w *syntax.Word) {
 	for _, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.SglQuoted:
@@ -105,13 +103,13 @@ func (sh *shell) weak(w *syntax.Word) {
 // evaluate runs the substitutions in a text that bash expands a second time.
 func (sh *shell) evaluate(text string) {
 	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return
 	}
 	parser := parsers.Get().(*syntax.Parser)
 	w, err := parser.Document(strings.NewReader(text))
 	if parsers.Put(parser); err != nil {
-		sh.a.unparsed(err)
+		sh.a.failParse(err)
 		return
 	}
 	sub := sh.nested("$()")
@@ -119,8 +117,8 @@ func (sh *shell) evaluate(text string) {
 	sub.expansion(w)
 }
 
-// compare is [[ ]]. Some of its operators compare numbers.
-func (sh *shell) compare(c *syntax.TestClause) {
+// testClause follows [[ ]]; some of its operators compare numbers.
+func (sh *shell) testClause(c *syntax.TestClause) {
 	syntax.Walk(c, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.BinaryTest:
@@ -128,16 +126,16 @@ func (sh *shell) compare(c *syntax.TestClause) {
 			case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 				for _, x := range []syntax.TestExpr{n.X, n.Y} {
 					if w, ok := x.(*syntax.Word); ok {
-						sh.evaluates(sh.text(w))
+						sh.requireNumber(sh.text(w))
 					}
 				}
 			}
 		case *syntax.UnaryTest:
 			if w, ok := n.X.(*syntax.Word); ok && (n.Op == syntax.TsVarSet || n.Op == syntax.TsRefVar) {
-				sh.name(sh.text(w), "[[ -v")
+				sh.checkName(sh.text(w), "[[ -v")
 			}
 		case *syntax.Word:
-			sh.only(n)
+			sh.runSubstitutions(n)
 			return false
 		}
 		return true

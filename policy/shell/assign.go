@@ -8,39 +8,39 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxValue bounds the text of one variable.
+// maxValue is the longest value of a variable that is followed.
 const maxValue = 64 << 10
 
-// assigned sets a variable as the script does. Its name keeps its traits.
-func (sh *shell) assigned(name string, v value) {
+// setVariable assigns a value. The traits of the name stay.
+func (sh *shell) setVariable(name string, v value) {
 	old, _ := sh.get(name)
-	keyed := v.keyed
+	keyed := v.associative
 	v.traits = old.traits
-	v.keyed = v.keyed || keyed
+	v.associative = v.associative || keyed
 	switch {
-	case special(name), v.integer:
-		sh.evaluates(v.word)
+	case specialVariable(name), v.integer:
+		sh.requireNumber(v.word)
 		for _, w := range v.list {
-			sh.evaluates(w)
+			sh.requireNumber(w)
 		}
 		if strings.HasPrefix(name, "BASH_") || name == "POSIXLY_CORRECT" || name == "histchars" ||
 			name == "FUNCNEST" {
 			sh.a.unsure("a variable that changes how bash works: " + name)
 		}
 		number := v.isNumber()
-		v.word = v.blurred()
+		v.word = v.asUnknown()
 		v.number = number
-	case v.odd, v.fixed && old.set:
-		v.word = v.blurred()
+	case v.transformed, v.readonly && old.set:
+		v.word = v.asUnknown()
 	}
 	sh.set(name, v)
 	if sh.a.exports[name] || sh.a.exports[allExported] {
-		sh.handed(name)
+		sh.noteExported(name)
 	}
 	sh.noteSetting(name, v.word)
 }
 
-// noteSetting lists an assignment that may mean something to programs, each value once.
+// noteSetting adds a command for an assignment that means something to programs, once per value.
 func (sh *shell) noteSetting(name string, w word) {
 	setting := fmt.Sprint(name, "=", w.Dynamic, w.Text)
 	if sh.a.settings[setting] {
@@ -59,7 +59,7 @@ func (sh *shell) noteSetting(name string, w word) {
 	sh.emit(cmd)
 }
 
-// assign sets a variable, and gives its name and the text.
+// assign runs an assignment and returns the name and the assigned text.
 func (sh *shell) assign(a *syntax.Assign) (name string, w word) {
 	if a.Name == nil {
 		return "", word{}
@@ -74,9 +74,9 @@ func (sh *shell) assign(a *syntax.Assign) (name string, w word) {
 		v := sh.array(name, a.Array)
 		if a.Append {
 			sh.a.spend(len(old.list) / 16)
-			v = old.and(v)
+			v = old.appendList(v)
 		}
-		sh.assigned(name, v)
+		sh.setVariable(name, v)
 		return name, word{}
 	case a.Naked:
 		return name, word{}
@@ -94,7 +94,7 @@ func (sh *shell) assign(a *syntax.Assign) (name string, w word) {
 	case a.Index != nil || old.array:
 		sh.assignElement(name, v.word)
 	default:
-		sh.assigned(name, v)
+		sh.setVariable(name, v)
 	}
 	return name, w
 }
@@ -102,30 +102,30 @@ func (sh *shell) assign(a *syntax.Assign) (name string, w word) {
 // appendedText is x+=text.
 func (sh *shell) appendedText(old value, w word) word {
 	x := &expansion{sh: sh}
-	x.now.some = true
-	x.now.add(old.word)
-	x.now.add(w)
-	x.end()
-	return x.done[0]
+	x.current.exists = true
+	x.current.add(old.word)
+	x.current.add(w)
+	x.endWord()
+	return x.words[0]
 }
 
-// assignElement sets one value of an array. Which one is not followed.
+// assignElement sets an element of an array; which one is not followed.
 func (sh *shell) assignElement(name string, w word) {
 	v, set := sh.get(name)
 	if !v.array && set {
 		v.list = []word{v.word}
 	}
 	sh.a.spend(len(v.list) / 16)
-	v.list = appended(v.list, w)
-	v.array, v.set, v.word = true, true, guessed("")
+	v.list = appendCopy(v.list, w)
+	v.array, v.set, v.word = true, true, unknownWord("")
 	if len(v.list) > maxFields {
 		v.list = []word{anyOf(v.list)}
 	}
-	sh.assigned(name, v)
+	sh.setVariable(name, v)
 }
 
-// and is an array with more values.
-func (v value) and(more value) value {
+// appendList returns an array with the values of another appended.
+func (v value) appendList(more value) value {
 	list := v.list
 	if !v.array && v.set {
 		list = []word{v.word}
@@ -135,7 +135,7 @@ func (v value) and(more value) value {
 	return more
 }
 
-// array is the value of NAME=(…).
+// array returns the value of NAME=(…).
 func (sh *shell) array(name string, a *syntax.ArrayExpr) value {
 	v := value{set: true, array: true}
 	for _, e := range a.Elems {

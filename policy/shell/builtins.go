@@ -8,14 +8,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// IsBuiltin tells whether the shell itself does what a name stands for.
+// IsBuiltin reports whether the shell itself runs a command.
 func IsBuiltin(name string) bool { return slices.Contains(builtins, name) }
 
 var builtins = strings.Fields(`cd pushd popd eval source . exec command builtin read mapfile readarray set shift export declare typeset local readonly
 	printf alias hash trap unset test [ let enable shopt complete compopt compgen bind fc history getopts jobs wait unalias true false : pwd echo dirs
 	disown fg bg type times umask ulimit exit logout return break continue caller suspend`)
 
-// callBuiltin runs a builtin, if there is one of that name.
+// callBuiltin runs a builtin and reports whether the command is one.
 func (sh *shell) callBuiltin(cmd Command, c call) bool {
 	if !IsBuiltin(cmd.Binary) {
 		return false
@@ -50,9 +50,9 @@ func (sh *shell) callBuiltin(cmd Command, c call) bool {
 	case "test", "[":
 		sh.testNames(cmd, c)
 	case "getopts", "jobs", "wait":
-		sh.names(cmd, c)
+		sh.nameBuiltin(cmd, c)
 	case "let", "alias", "hash", "enable", "shopt", "complete", "compopt", "compgen", "bind", "fc", "history":
-		sh.state(cmd, c)
+		sh.stateBuiltin(cmd, c)
 	default: // it changes nothing that is followed
 		sh.emit(cmd)
 		sh.output(cmd.Binary, program.Effect{}, c)
@@ -60,7 +60,7 @@ func (sh *shell) callBuiltin(cmd Command, c call) bool {
 	return true
 }
 
-// flags fills in options and operands of a builtin.
+// flags sets the options and operands of a builtin.
 func (sh *shell) flags(cmd *Command, args []word) {
 	for i, w := range args {
 		switch {
@@ -97,13 +97,13 @@ func (sh *shell) cd(cmd Command, c call) {
 }
 
 func (sh *shell) eval(cmd Command, c call) {
-	code := joined(c.args())
-	cmd.tag(sh.origin(code.from)...)
+	code := joinWords(c.args())
+	cmd.tag(sh.originTags(code.from)...)
 	sh.emit(cmd)
-	sh.inside("eval", func() { sh.codeOf(code, "eval") })
+	sh.nest("eval", func() { sh.codeOf(code, "eval") })
 }
 
-// wrap is exec, command and builtin: they run a program, or a builtin.
+// wrap is exec, command and builtin, which run a program or a builtin.
 func (sh *shell) wrap(cmd Command, c call) {
 	args := c.args()
 	for len(args) > 0 && len(args[0].Text) > 1 && args[0].Text[0] == '-' {
@@ -130,14 +130,14 @@ func (sh *shell) wrap(cmd Command, c call) {
 		return
 	}
 	wrappers := sh.wrappers
-	sh.wrappers = appended(wrappers, cmd.Binary)
+	sh.wrappers = appendCopy(wrappers, cmd.Binary)
 	sh.depth++
 	sh.call(call{words: args, program: true})
 	sh.depth--
 	sh.wrappers = wrappers
 }
 
-// setOptions is set: it sets options, or $1 $2 ….
+// setOptions is set, which sets options or $1 $2 ….
 func (sh *shell) setOptions(cmd Command, c call) {
 	args := c.args()
 	if len(args) == 0 {
@@ -149,12 +149,12 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		strings.ContainsAny(args[0].Text[:1], "-+")) {
 		w := args[0]
 		if args = args[1:]; w.Text == "--" {
-			sh.args, sh.open = args, false
+			sh.args, sh.argsUnknown = args, false
 			return
 		}
 		letters := strings.TrimLeft(w.Text, "-+")
 		if strings.HasSuffix(letters, "o") && len(args) > 0 {
-			letters = strings.TrimSuffix(letters, "o") + cmp.Or(settings[args[0].Text], "?")
+			letters = strings.TrimSuffix(letters, "o") + cmp.Or(longOptions[args[0].Text], "?")
 			args = args[1:]
 		}
 		if w.Dynamic || letters == "" || strings.Trim(letters, "aeuxvEThbCf") != "" {
@@ -163,17 +163,17 @@ func (sh *shell) setOptions(cmd Command, c call) {
 		if strings.Contains(letters, "a") {
 			sh.export(allExported)
 		}
-		if strings.Contains(letters, "e") && sh.tested == 0 {
+		if strings.Contains(letters, "e") && sh.conditions == 0 {
 			sh.errexit = w.Text[0] == '-' && !sh.uncertain
 		}
 	}
 	if len(args) > 0 {
-		sh.args, sh.open = args, false
+		sh.args, sh.argsUnknown = args, false
 	}
 }
 
-// settings are the long names of what set may set, and their letters.
-var settings = map[string]string{
+// longOptions are the letters of options of set -o.
+var longOptions = map[string]string{
 	"allexport": "a", "errexit": "e", "nounset": "u", "xtrace": "x", "verbose": "v", "errtrace": "E",
 	"functrace": "T", "noclobber": "C", "noglob": "f", "pipefail": "h",
 }
@@ -182,14 +182,13 @@ func (sh *shell) shift(cmd Command, c call) {
 	sh.emit(cmd)
 	switch {
 	case len(c.words) > 1 || len(sh.args) > 0 && sh.args[0].vague():
-		sh.args, sh.open = nil, true
+		sh.args, sh.argsUnknown = nil, true
 	case len(sh.args) > 0:
 		sh.args = sh.args[1:]
 	}
 }
 
-// testNames: the name after -v may have a subscript, and a word that becomes several may be
-// that.
+// testNames is test. The name after -v may have a subscript, and an unquoted word may become several.
 func (sh *shell) testNames(cmd Command, c call) {
 	args := c.args()
 	for i, w := range args {
@@ -197,16 +196,16 @@ func (sh *shell) testNames(cmd Command, c call) {
 			sh.a.unsure(cmd.Binary + ": without quotes this may become several words: " + w.Text)
 		}
 		if i > 0 && (args[i-1].Text == "-v" || args[i-1].Text == "-R") {
-			sh.name(w, "test -v")
+			sh.checkName(w, "test -v")
 		}
 	}
 	sh.emit(cmd)
 	sh.output("true", program.Effect{}, c)
 }
 
-// names are the builtins that set a variable that they are given the name of. Jobs can also
-// run a command.
-func (sh *shell) names(cmd Command, c call) {
+// nameBuiltin is getopts, jobs and wait. They set the variable that an argument names; jobs -x runs a
+// command.
+func (sh *shell) nameBuiltin(cmd Command, c call) {
 	sh.emit(cmd)
 	var name word
 	switch cmd.Binary {
@@ -217,12 +216,12 @@ func (sh *shell) names(cmd Command, c call) {
 	case "wait":
 		name = sh.builtinOptions(c, "fnp", "p").values['p']
 	case "getopts":
-		sh.assigned("OPTARG", unknown(""))
+		sh.setVariable("OPTARG", unknown(""))
 		if len(c.words) > 2 {
 			name = c.words[2]
 		}
 	}
-	if (name.Text != "" || name.Dynamic) && sh.name(name, cmd.Binary) {
-		sh.assigned(name.Text, unknown(""))
+	if (name.Text != "" || name.Dynamic) && sh.checkName(name, cmd.Binary) {
+		sh.setVariable(name.Text, unknown(""))
 	}
 }

@@ -11,13 +11,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// simple is a command, an assignment, or both. It tells whether its redirections hold
-// for what follows.
-func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
+// simpleCommand runs a command, an assignment, or both. It reports whether its redirections stay in force.
+func (sh *shell) simpleCommand(c *syntax.CallExpr, used redirected) (stays bool) {
 	// the words are expanded before the assignments count
 	words := make([]word, 0, len(c.Args))
 	for i, w := range c.Args {
-		if s, ok := plain(w); ok && (i > 0 || !strings.Contains(s, "=")) {
+		if s, ok := plainText(w); ok && (i > 0 || !strings.Contains(s, "=")) {
 			words = append(words, literal(s))
 			continue
 		}
@@ -38,7 +37,7 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 		}
 	}
 	if len(words) > sh.a.limits.Commands {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return false
 	}
 	if len(words) == 0 {
@@ -53,8 +52,7 @@ func (sh *shell) simple(c *syntax.CallExpr, used redirected) (stays bool) {
 	return len(words) == 1 && words[0].Text == "exec"
 }
 
-// expandsBare tells whether an expansion stands in a word without quotes, or is one that becomes
-// several words with them, too.
+// expandsBare reports whether a word can become several: it has an unquoted expansion, or "$@".
 func expandsBare(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		switch p := p.(type) {
@@ -74,8 +72,8 @@ func expandsBare(w *syntax.Word) bool {
 	})
 }
 
-// assigns tells whether a word in the place of a name may be an assignment to bash: after
-// coproc the parser takes one as the name. No program has such a name.
+// assigns reports whether bash may take a command name as an assignment: after coproc, the parser takes one
+// as the name. No program has such a name.
 func assigns(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		l, ok := p.(*syntax.Lit)
@@ -83,7 +81,7 @@ func assigns(w *syntax.Word) bool {
 	})
 }
 
-// assignOnly is a command without a name.
+// assignOnly runs a command without a name.
 func (sh *shell) assignOnly(c *syntax.CallExpr, used redirected) {
 	cmd := Command{Reads: used.reads, Writes: used.writes}
 	for _, a := range c.Assigns {
@@ -113,8 +111,8 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 			before = append(before, saved{a.Name.Value, v})
 		}
 		if name, _ := sh.assign(a); name != "" {
-			sh.env = appended(sh.env, name)
-			sh.handed(name)
+			sh.env = appendCopy(sh.env, name)
+			sh.noteExported(name)
 		}
 	}
 	sh.call(c)
@@ -127,7 +125,7 @@ func (sh *shell) callWith(assigns []*syntax.Assign, c call) {
 // call runs a command: a function, a builtin, a shell, or a program.
 func (sh *shell) call(c call) {
 	if sh.depth > sh.a.limits.Depth {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 	}
 	if len(c.words) == 0 || !sh.a.spend(1+len(c.words)/16) {
 		return
@@ -154,22 +152,21 @@ func (sh *shell) call(c call) {
 	}
 	sh.runProgram(cmd, c, base)
 	if cmd.Path != "" {
-		sh.behind(c, cmd.Path)
+		sh.runCreated(c, cmd.Path)
 	}
 }
 
-// behind runs the text that the script itself has put in the place of a program, as a shell
-// would.
-func (sh *shell) behind(c call, at string) {
+// runCreated runs the text that the script has written where a program is, as a shell would.
+func (sh *shell) runCreated(c call, at string) {
 	if f := sh.a.files[at]; f != nil && f.text.Len() > 0 {
 		sub := sh.fresh("file")
 		sub.out = nil
-		sub.args, sub.open = c.args(), false
+		sub.args, sub.argsUnknown = c.args(), false
 		sub.code(f.text.String())
 	}
 }
 
-// command holds what is known of a call before anything is known of its program.
+// command returns what is known of a call without its program.
 func (sh *shell) command(c call) Command {
 	cmd := Command{
 		Binary: c.words[0].Text, Argv: make([]string, len(c.words)), DynamicName: c.words[0].vague(),
@@ -183,7 +180,7 @@ func (sh *shell) command(c call) Command {
 	return cmd
 }
 
-// locate fills in where a program is, and gives the name that its effect goes by.
+// locate sets where a program is, and returns the name in the table of programs.
 func (sh *shell) locate(cmd *Command, name string) string {
 	cmd.Binary = name
 	if !strings.Contains(name, "/") {
@@ -198,10 +195,10 @@ func (sh *shell) locate(cmd *Command, name string) string {
 	if sh.dir.known || name[0] == '/' {
 		cmd.Path = absolute(name, sh.dir.path)
 	}
-	if sh.made(literal(name)) != nil {
+	if sh.created(literal(name)) != nil {
 		cmd.tag("runs-created-file")
 	}
-	if cmd.PathClass == paths.Workspace || cmd.PathClass == paths.WorkspaceRoot {
+	if paths.InWorkspace(cmd.PathClass) {
 		cmd.tag("workspace-program")
 	}
 	cmd.Binary = path.Base(cmd.Path)

@@ -7,37 +7,37 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 )
 
-// codeFile is a file whose code a program runs.
+// codeFile records a file whose code a program runs.
 func (sh *shell) codeFile(cmd *Command, w word) {
 	cmd.CodeFile = w.Text
 	if w.Dynamic {
 		sh.a.unsure("the file whose code " + cmd.Binary + " runs is only known at run time")
 	}
 	if strings.HasPrefix(w.Text, "/dev/fd/") || w.Text == "/dev/stdin" || w.Text == "-" {
-		s := sh.opened(w)
+		s := sh.openFile(w)
 		cmd.Inline, cmd.Stdin = true, s.Stdin
-		cmd.tag(sh.origin(s.From)...)
+		cmd.tag(sh.originTags(s.From)...)
 		return
 	}
 	if !slices.ContainsFunc(cmd.Reads, func(u paths.Use) bool { return u.Path == w.Text }) {
 		cmd.Reads = append(cmd.Reads, sh.use(paths.Read, w, "code")...)
 	}
-	if s := sh.made(w); s != nil {
+	if s := sh.created(w); s != nil {
 		cmd.tag("runs-created-file")
-		cmd.tag(sh.origin(s.from)...)
+		cmd.tag(sh.originTags(s.from)...)
 	}
-	if slices.ContainsFunc(sh.use(paths.Read, w, "code"), sh.foreign) {
+	if slices.ContainsFunc(sh.use(paths.Read, w, "code"), sh.isForeign) {
 		cmd.tag("foreign-code")
 	}
 }
 
-// foreign says that a file is outside the workspace, or in a folder for temporary files.
-func (sh *shell) foreign(u paths.Use) bool {
+// isForeign reports whether a file is outside the workspace or in a folder for temporary files.
+func (sh *shell) isForeign(u paths.Use) bool {
 	const temporary = "/tmp/"
 	if strings.HasPrefix(u.Resolved+"/", temporary) && !strings.HasPrefix(sh.a.guard.Roots.Cwd, temporary) {
 		return true
 	}
-	return u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot
+	return !paths.InWorkspace(u.Class)
 }
 
 // codeOf runs the text of a word as code.
@@ -51,8 +51,7 @@ func (sh *shell) codeOf(w word, what string) {
 	}
 }
 
-// codeFromInput runs what stands on the standard input as code. Its commands share that
-// input with the shell.
+// codeFromInput runs the standard input as code. Its commands share that input with the shell.
 func (sh *shell) codeFromInput(name string) {
 	in := sh.in
 	sh.out.write("", in.Known)
@@ -71,21 +70,21 @@ func (sh *shell) codeFromInput(name string) {
 
 var standardInput = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"}
 
-// inside runs something in this shell, one level deeper.
-func (sh *shell) inside(via string, run func()) {
-	before, marks := sh.via, sh.marks
-	sh.via, sh.marks = via, false
+// nest runs something in this shell, one level deeper.
+func (sh *shell) nest(via string, run func()) {
+	before, marks := sh.via, sh.outermost
+	sh.via, sh.outermost = via, false
 	sh.depth++
 	run()
 	sh.depth--
-	sh.via, sh.marks = before, marks
+	sh.via, sh.outermost = before, marks
 }
 
-// downloads tells whether what a program prints may come from the network.
+// downloads reports whether the output of a program may come from the network.
 func (sh *shell) downloads(name string) bool { return sh.a.programs.Is(name, "downloads") }
 
-// origin are the tags of code that came from the network, or out of a decoder.
-func (sh *shell) origin(from []string) (tags []string) {
+// originTags returns the tags of code that these programs have written.
+func (sh *shell) originTags(from []string) (tags []string) {
 	if slices.ContainsFunc(from, sh.downloads) {
 		tags = append(tags, "downloaded-code")
 	}

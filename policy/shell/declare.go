@@ -7,22 +7,22 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// declare is export, declare, local, readonly, typeset and nameref.
+// declare runs export, declare, local, readonly, typeset and nameref.
 func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 	kind := d.Variant.Value
 	cmd := Command{Binary: kind, Argv: []string{kind}, Known: true, Reads: used.reads, Writes: used.writes}
-	said := saying{kind: kind}
+	decl := declaration{kind: kind}
 	for _, a := range d.Args {
 		if a.Name != nil {
-			sh.declareName(a.Name.Value, said)
+			sh.declareName(a.Name.Value, decl)
 			name, w := sh.assign(a)
-			if a.Value != nil && strings.Contains(written(a.Value.Parts), "{") { // here braces count
+			if a.Value != nil && strings.Contains(literalText(a.Value.Parts), "{") { // here braces count
 				v, _ := sh.get(name)
-				v.word = v.blurred()
+				v.word = v.asUnknown()
 				sh.set(name, v)
 			}
 			if a.Value != nil {
-				if said.arrays && (w.Dynamic || strings.HasPrefix(w.Text, "(")) {
+				if decl.arrays && (w.Dynamic || strings.HasPrefix(w.Text, "(")) {
 					sh.a.unsure("a declaration takes a text as an array: " + w.Text)
 				}
 				name += "=" + w.Text
@@ -34,91 +34,91 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 		for _, w := range sh.fields(a.Value) {
 			cmd.Argv = append(cmd.Argv, w.Text)
 			cmd.DynamicArgs = cmd.DynamicArgs || w.Dynamic
-			sh.declareWord(w, &said)
+			sh.declareWord(w, &decl)
 		}
 	}
-	cmd.Flags = said.flags
-	sh.declared(cmd)
-	sh.out.write("", len(cmd.Argv) > 1 && !said.prints, kind)
+	cmd.Flags = decl.flags
+	sh.emitDeclaration(cmd)
+	sh.out.write("", len(cmd.Argv) > 1 && !decl.prints, kind)
 }
 
-// saying is what the options of a declaration say.
-type saying struct {
+// declaration is what the options of a declaration say.
+type declaration struct {
 	kind   string
 	flags  []string
 	traits traits
-	arrays bool // -a or -A: a text in brackets is taken as an array, and evaluated
+	arrays bool // -a or -A: text in brackets becomes an array, and is evaluated
 	global bool
 	prints bool
 }
 
-// option reads one option. Those that are not listed are not known.
-func (s *saying) option(text string) (ok bool) {
+// option reads one option and reports whether all its letters are known.
+func (s *declaration) option(text string) (ok bool) {
 	s.flags = append(s.flags, text)
 	on, letters := text[0] == '-', text[1:]
 	has := func(list string) bool { return text != "--" && strings.ContainsAny(letters, list) }
 	s.prints = s.prints || has("pfF")
 	s.global = s.global || has("g")
 	s.arrays = s.arrays || has("aA")
-	s.traits.fixed = on && has("r") || s.traits.fixed && !has("r")
-	s.traits.keyed = on && has("A") || s.traits.keyed && !has("A")
+	s.traits.readonly = on && has("r") || s.traits.readonly && !has("r")
+	s.traits.associative = on && has("A") || s.traits.associative && !has("A")
 	s.traits.integer = on && has("i") || s.traits.integer
-	s.traits.odd = has("tulc") || s.traits.odd || s.kind != "export" && has("n")
+	s.traits.transformed = has("tulc") || s.traits.transformed || s.kind != "export" && has("n")
 	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" &&
 		letters == "n"
 }
 
-// declareName gives a name what the options say.
-func (sh *shell) declareName(name string, s saying) {
+// declareName applies the options to a name.
+func (sh *shell) declareName(name string, s declaration) {
 	v, set := sh.get(name)
 	if sh.locals == nil && s.kind == "local" { // an error, which leaves it as it was
-		v.word, v.odd = v.blurred(), true
+		v.word, v.transformed = v.asUnknown(), true
 	}
 	local := sh.locals != nil && !s.global && s.kind != "export" && s.kind != "readonly"
 	if local {
 		sh.locals[name] = true
 		v = value{traits: v.traits}
 		if !set {
-			v.word = guessed("")
+			v.word = unknownWord("")
 		}
 	}
-	v.fixed = v.fixed || s.traits.fixed || s.kind == "readonly"
+	v.readonly = v.readonly || s.traits.readonly || s.kind == "readonly"
 	v.integer = v.integer || s.traits.integer
-	v.odd = v.odd || s.traits.odd
-	v.keyed = v.keyed || s.traits.keyed
-	if s.traits.keyed && !set {
+	v.transformed = v.transformed || s.traits.transformed
+	v.associative = v.associative || s.traits.associative
+	if s.traits.associative && !set {
 		v.array, v.set = true, true
 	}
-	if v.fixed && !s.prints {
+	if v.readonly && !s.prints {
 		v.set = set && !local // its own value is not the second one
 	}
 	if v.integer && set {
-		v.word = v.blurred()
+		v.word = v.asUnknown()
 		v.number = true
 	}
 	sh.set(name, v)
 }
 
-// declared lists a declaration, with the names that programs may see.
-func (sh *shell) declared(cmd Command) {
+// emitDeclaration records a declaration, with the names that programs may see.
+func (sh *shell) emitDeclaration(cmd Command) {
 	if slices.Contains([]string{"export", "declare", "typeset"}, cmd.Binary) {
-		cmd.Env = appended(cmd.Env, namesOf(cmd.Argv[1:])...)
+		cmd.Env = appendCopy(cmd.Env, namesOf(cmd.Argv[1:])...)
 	}
-	sh.exports(cmd)
-	if dumps(cmd) {
+	sh.noteExports(cmd)
+	if printsVariables(cmd) {
 		cmd.tag("dump-env")
 	}
 	if slices.Contains(cmd.Argv, "-p") {
 		for _, name := range namesOf(cmd.Argv[1:]) {
-			sh.takes(name)
+			sh.noteRead(name)
 		}
 	}
 	sh.emit(cmd)
 }
 
-// dumps tells whether a declaration without names prints variables. Attributes alone
-// choose which; functions are no variables.
-func dumps(cmd Command) bool {
+// printsVariables reports whether a declaration without names prints variables: options alone choose which,
+// except those for functions.
+func printsVariables(cmd Command) bool {
 	for _, w := range cmd.Argv[1:] {
 		if !strings.HasPrefix(w, "-") || strings.ContainsAny(w, "fF") {
 			return false
@@ -127,8 +127,8 @@ func dumps(cmd Command) bool {
 	return true
 }
 
-// declareWord is an option, or NAME=VALUE that only comes to be by an expansion.
-func (sh *shell) declareWord(w word, s *saying) {
+// declareWord reads a word from an expansion: an option, or NAME=VALUE.
+func (sh *shell) declareWord(w word, s *declaration) {
 	if w.Text != "" && strings.ContainsAny(w.Text[:1], "-+") && !w.Dynamic {
 		if !s.option(w.Text) {
 			sh.a.unsure("an option of " + s.kind + " that is not followed: " + w.Text)
@@ -145,17 +145,17 @@ func (sh *shell) declareWord(w word, s *saying) {
 		if sh.declareName(name, *s); assigns {
 			v := value{word: w, set: true}
 			v.Text, v.Fits, v.start, v.number = text, "", max(0, w.start-len(w.Text)+len(text)), false
-			sh.assigned(name, v)
+			sh.setVariable(name, v)
 		}
 	}
 }
 
 func (sh *shell) declareBuiltin(cmd Command, c call) {
-	s := saying{kind: cmd.Binary}
+	s := declaration{kind: cmd.Binary}
 	for _, w := range c.args() {
 		sh.declareWord(w, &s)
 	}
-	sh.declared(cmd)
+	sh.emitDeclaration(cmd)
 }
 
 func namesOf(list []string) (out []string) {
@@ -170,8 +170,8 @@ func namesOf(list []string) (out []string) {
 // allExported stands for every name, after set -a.
 const allExported = "*"
 
-// handed lists a variable that programs see, if what they do with its value is unknown.
-func (sh *shell) handed(name string) {
+// noteExported adds a command for a variable that programs see, if nothing is known of its effect on them.
+func (sh *shell) noteExported(name string) {
 	v, set := sh.get(name)
 	w := v.Word
 	w.Dynamic = w.Dynamic && len(v.from) > 0 // what the text has not set is the user's own
@@ -185,15 +185,15 @@ func (sh *shell) handed(name string) {
 	}
 }
 
-// exports takes note of names that a declaration exports, or a call of set -a.
-func (sh *shell) exports(cmd Command) {
+// noteExports records the names that a declaration exports.
+func (sh *shell) noteExports(cmd Command) {
 	if cmd.Binary != "export" && !slices.ContainsFunc(cmd.Flags,
 		func(f string) bool { return strings.Contains(f, "x") }) {
 		return
 	}
 	for _, name := range namesOf(cmd.Argv[1:]) {
 		sh.export(name)
-		sh.handed(name)
+		sh.noteExported(name)
 	}
 }
 

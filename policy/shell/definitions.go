@@ -24,14 +24,14 @@ func (sh *shell) printf(cmd Command, c call) {
 		sh.output("printf", program.Effect{}, c)
 		return
 	}
-	text, ok := fold("printf", texts(args), &stream{})
+	text, ok := outputText("printf", texts(args), &stream{})
 	v := known(text)
-	all := joined(args)
+	all := joinWords(args)
 	v.Dynamic, v.from = !ok || all.Dynamic, all.from
 	switch {
-	case !sh.name(*name, "printf -v"):
+	case !sh.checkName(*name, "printf -v"):
 	case isName(name.Text):
-		sh.assigned(name.Text, v)
+		sh.setVariable(name.Text, v)
 	default:
 		base, _, _ := strings.Cut(name.Text, "[")
 		sh.assignElement(base, v.word)
@@ -47,7 +47,7 @@ func (sh *shell) trap(cmd Command, c call) {
 		}
 	}
 	if code != nil {
-		cmd.tag(sh.origin(code.from)...)
+		cmd.tag(sh.originTags(code.from)...)
 	}
 	sh.emit(cmd)
 	sh.out.write("", code != nil)
@@ -56,7 +56,7 @@ func (sh *shell) trap(cmd Command, c call) {
 	}
 	sets := sh.branch(func(b *shell) {
 		b.out = nil
-		b.inside("trap", func() { b.codeOf(*code, "trap") })
+		b.nest("trap", func() { b.codeOf(*code, "trap") })
 	})
 	if last := c.words[len(c.words)-1].Text; sets && last != "EXIT" && last != "0" {
 		sh.a.unsure("a trap changes variables while other commands run")
@@ -72,13 +72,13 @@ func (sh *shell) unset(cmd Command, c call) {
 			sh.define(w.Text)
 			continue
 		}
-		if !sh.name(w, "unset") {
+		if !sh.checkName(w, "unset") {
 			continue
 		}
 		base, _, element := strings.Cut(w.Text, "[")
 		switch old, set := sh.get(base); {
-		case element || old.fixed || old.odd || special(base) || sh.locals != nil:
-			old.word, old.set = old.blurred(), true // the value outside of a function may come back
+		case element || old.readonly || old.transformed || specialVariable(base) || sh.locals != nil:
+			old.word, old.set = old.asUnknown(), true // the value outside of a function may come back
 			sh.set(base, old)
 		default:
 			sh.set(base, value{})
@@ -89,13 +89,13 @@ func (sh *shell) unset(cmd Command, c call) {
 	}
 }
 
-// state builtins change how the shell itself works; some of them run code.
-func (sh *shell) state(cmd Command, c call) {
+// stateBuiltin runs builtins that change how the shell works; some of them run code.
+func (sh *shell) stateBuiltin(cmd Command, c call) {
 	args := strings.Join(texts(c.args()), " ")
 	switch {
 	case cmd.Binary == "let":
 		for _, w := range c.args() {
-			sh.evaluates(w)
+			sh.requireNumber(w)
 		}
 	case cmd.Binary == "alias" && len(cmd.Operands) > 0:
 		sh.a.unsure("an alias changes what a name means")

@@ -9,33 +9,32 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// runProgram runs a program: its effect comes from the table.
+// runProgram runs a program with its effect from the table.
 func (sh *shell) runProgram(cmd Command, c call, base string) {
-	e := sh.installed(base, sh.a.programs.Of(base, programWords(c.args())))
+	e := sh.resolveInstalled(base, sh.a.programs.Of(base, programWords(c.args())))
 	from := sh.apply(&cmd, e, c)
-	sh.below(&cmd, e, c)
+	sh.addFolders(&cmd, e, c)
 	if slices.Contains(e.Tags, "workspace-code") {
 		sh.workspaceCode(&cmd, c.folder(e))
 	}
 	if e.Changes {
 		for _, u := range sh.use(paths.Write, c.folder(e), "folder") {
-			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
+			if !paths.InWorkspace(u.Class) {
 				cmd.Writes = append(cmd.Writes, u)
 			}
 		}
 	}
-	sh.referred(&cmd, e)
-	sh.fetched(&cmd, e)
-	sh.foundNames(base, e, c)
-	if slices.Contains(cmd.Tags, "workspace-program") || cmd.CodeFile != "" ||
-		slices.Contains(cmd.Tags, "workspace-code") {
+	sh.addReferred(&cmd, e)
+	sh.markFetched(&cmd, e)
+	sh.checkNames(base, e, c)
+	if cmd.runsWorkspaceCode() {
 		sh.outsideArguments(&cmd, c)
 	}
 	if e.Is("repository-settings") {
 		sh.bareRepository(c.folder(e))
 	}
 	sh.emit(cmd)
-	sh.keep(base, e, c)
+	sh.recordFiles(base, e, c)
 	if cmd.PathClass == "" || cmd.PathClass == paths.System || cmd.PathClass == paths.Readable {
 		sh.output(base, e, c)
 	} else {
@@ -48,15 +47,14 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 		if sh.in.code {
 			sh.a.unsure(base + " reads from the code that the shell is reading")
 		}
-		sh.in.taken()
+		sh.in.consume()
 	}
 }
 
-// apply fills in what a program does. It gives the programs that the text of its
-// arguments came from.
+// apply sets what a program does, and returns the programs that wrote its arguments.
 func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	for _, w := range c.args() {
-		from = join(from, w.from)
+		from = union(from, w.from)
 	}
 	cmd.Known = e.Known
 	cmd.Sub, cmd.Flags, cmd.ExecFlags, cmd.Recursive = e.Sub, e.Flags, e.ExecFlags, e.Recursive
@@ -88,8 +86,8 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 			cmd.Deletes = append(cmd.Deletes, uses...)
 		}
 	}
-	sh.patched(cmd, e, c)
-	sh.spoiled(cmd, e, c)
+	sh.addPatched(cmd, e, c)
+	sh.tagDiscards(cmd, e, c)
 	for _, f := range e.Fetches {
 		if e.SendsIn && sh.in.Kind != "" && f.Method == "GET" {
 			f.Method = "POST"
@@ -98,9 +96,9 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	}
 	switch {
 	case e.ReadsCode:
-		cmd.tag(sh.origin(sh.in.From)...)
+		cmd.tag(sh.originTags(sh.in.From)...)
 	case e.Inline:
-		cmd.tag(sh.origin(from)...)
+		cmd.tag(sh.originTags(from)...)
 	}
 	if e.CodeFile.Text != "" || e.CodeFile.Dynamic {
 		sh.codeFile(cmd, word{Word: e.CodeFile})
@@ -108,7 +106,7 @@ func (sh *shell) apply(cmd *Command, e program.Effect, c call) (from []string) {
 	return from
 }
 
-// argument is a word of the table with what is known of it here.
+// argument returns a word of the table with what is known of it here.
 func (c call) argument(w program.Word) word {
 	if w.Dynamic {
 		for _, a := range c.args() {
@@ -120,7 +118,7 @@ func (c call) argument(w program.Word) word {
 	return word{Word: w}
 }
 
-// folder is where a program works.
+// folder returns the folder that a program works in.
 func (c call) folder(e program.Effect) word {
 	if e.Folder == nil {
 		return literal(".")
@@ -134,11 +132,11 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 	if r.NewShell {
 		sub = sh.fresh(r.Via)
 	}
-	sub.plain = sub.plain || len(r.Argv) == 0 // programs leave code to sh
+	sub.posix = sub.posix || len(r.Argv) == 0 // programs leave code to sh
 	if r.Wrapper != "" || len(r.Argv) > 0 {
-		sub.wrappers = appended(sub.wrappers, cmp.Or(r.Wrapper, base))
+		sub.wrappers = appendCopy(sub.wrappers, cmp.Or(r.Wrapper, base))
 	}
-	sub.env = appended(sub.env, r.Env...)
+	sub.env = appendCopy(sub.env, r.Env...)
 	for _, name := range r.Env {
 		sub.set(name, unknown(""))
 	}
@@ -146,9 +144,9 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub.in = &stream{}
 	}
 	if r.Dir != nil {
-		sub.dir.or = nil
+		sub.dir.others = nil
 		sub.chdir(word{Word: *r.Dir})
-		sub.dir.or = nil
+		sub.dir.others = nil
 	}
 	switch {
 	case r.Shell:

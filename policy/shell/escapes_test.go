@@ -17,7 +17,7 @@ func TestNumbersOfPrintf(t *testing.T) {
 		{[]string{"%d", "12"}, "12"}, {[]string{"%d", "-3"}, "-3"}, {[]string{"%s%d", "a", "1"}, "a1"}, {[]string{"%d%%"}, "0%"},
 		{[]string{"%d", " 1"}, ""}, {[]string{"%d", "0x1"}, ""}, {[]string{"%o", "010"}, ""}, {[]string{"%d", "'a"}, ""}, {[]string{"%s%x", "1", "a"}, ""},
 	} {
-		if got, ok := fold("printf", c.args, &stream{}); ok != (c.want != "") || ok && got != c.want {
+		if got, ok := outputText("printf", c.args, &stream{}); ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%q: %q %v, want %q", c.args, got, ok, c.want)
 		}
 	}
@@ -41,7 +41,7 @@ func TestFoldPrintsAsBash(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "words") {
 			args = append(args, strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "word"), ""))
 		}
-		text, ok := fold(args[0], args[1:], &stream{})
+		text, ok := outputText(args[0], args[1:], &stream{})
 		if !ok {
 			return
 		}

@@ -10,20 +10,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// maxFields bounds how many words one word may become.
+// maxFields is how many words one word may become.
 const maxFields = 4096
 
-// expansion turns one word into those that a command gets. Each is what bash makes of it,
-// or it is unknown; then its text is a guess.
+// expansion turns one word into those that a command gets, as bash does. The text of a dynamic word is a
+// guess.
 type expansion struct {
-	sh      *shell
-	outputs map[*syntax.CmdSubst]*sink
-	pipes   map[*syntax.ProcSubst]string
-	split   bool // into words, as arguments are; values of variables are not
-	inner   bool // inside of ${x:-word}, where what is written is split, too
-	odd     bool // parser and bash may see the end of ${} elsewhere
-	done    []word
-	now     field
+	sh        *shell
+	outputs   map[*syntax.CmdSubst]*sink
+	pipes     map[*syntax.ProcSubst]string
+	split     bool // split into words, as arguments are; values of variables are not
+	inner     bool // in the word of ${x:-word}, where literal text is split, too
+	ambiguous bool // parser and bash may disagree about the end of ${}
+	words     []word
+	current   wordBuilder
 }
 
 // quoting is what stands around a part of a word.
@@ -35,114 +35,113 @@ const (
 	document         // a here-document
 )
 
-// fields are the words that one word becomes.
+// fields returns the words that one word becomes.
 func (sh *shell) fields(w *syntax.Word) []word {
-	if s, ok := plain(w); ok {
+	if s, ok := plainText(w); ok {
 		return []word{literal(s)}
 	}
 	x := sh.expansion(w)
 	x.split = true
 	words, sure := braced(w)
-	sure = sure && (len(words) < 2 || !sh.plain)
+	sure = sure && (len(words) < 2 || !sh.posix)
 	if words == nil {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return nil
 	}
 	for i, w := range words {
 		if !sh.a.spend(i / 16) {
 			return nil
 		}
-		x.parts(w.Parts, unquoted)
-		x.end()
+		x.addParts(w.Parts, unquoted)
+		x.endWord()
 	}
-	if len(x.done) > maxFields || !sh.a.spend(len(x.done)*len(x.done)/32) {
-		sh.a.script.OverBudget = true
+	if len(x.words) > maxFields || !sh.a.spend(len(x.words)*len(x.words)/32) {
+		sh.a.exceed()
 		return nil
 	}
-	for i := range x.done {
-		x.done[i].Dynamic = x.done[i].Dynamic || !sure || x.odd
+	for i := range x.words {
+		x.words[i].Dynamic = x.words[i].Dynamic || !sure || x.ambiguous
 	}
-	return x.done
+	return x.words
 }
 
-// text is a word that is not split: a here-string, the value of a variable.
+// text expands a word that is not split: a here-string, the value of a variable.
 func (sh *shell) text(w *syntax.Word) word {
-	if s, ok := plain(w); ok {
+	if s, ok := plainText(w); ok {
 		return literal(s)
 	}
 	if w == nil {
 		return word{}
 	}
 	x := sh.expansion(w)
-	x.now.some = true
-	x.parts(w.Parts, unquoted)
-	x.end()
-	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
-	return x.done[0]
+	x.current.exists = true
+	x.addParts(w.Parts, unquoted)
+	x.endWord()
+	x.words[0].Dynamic = x.words[0].Dynamic || x.ambiguous
+	return x.words[0]
 }
 
-// document is the text of a here-document. With a quoted delimiter it is taken as it is.
+// document returns the text of a here-document. A quoted delimiter leaves it unexpanded.
 func (sh *shell) document(r *syntax.Redirect) word {
 	x := sh.expansion(r.Hdoc)
-	x.now.some = true
+	x.current.exists = true
 	for _, p := range r.Word.Parts {
 		if l, ok := p.(*syntax.Lit); !ok || strings.Contains(l.Value, "\\") {
 			for _, p := range r.Hdoc.Parts {
 				l, ok := p.(*syntax.Lit)
 				if !ok {
-					return guessed("")
+					return unknownWord("")
 				}
 				x.put(literal(l.Value), quoted)
 			}
-			x.end()
-			return x.done[0]
+			x.endWord()
+			return x.words[0]
 		}
 	}
-	x.parts(r.Hdoc.Parts, document)
-	x.end()
-	x.done[0].Dynamic = x.done[0].Dynamic || x.odd
-	return x.done[0]
+	x.addParts(r.Hdoc.Parts, document)
+	x.endWord()
+	x.words[0].Dynamic = x.words[0].Dynamic || x.ambiguous
+	return x.words[0]
 }
 
-// parts adds parts of a word.
-func (x *expansion) parts(list []syntax.WordPart, q quoting) {
+func (x *expansion) addParts(list []syntax.WordPart, q quoting) {
 	for i, p := range list {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			last := i == len(list)-1
 			// a $ that stands for itself
-			x.odd = x.odd || strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") &&
+			x.ambiguous = x.ambiguous || strings.Contains(escaped.ReplaceAllString(p.Value, ""), "$") &&
 				!(q == quoted && last)
-			x.written(p.Value, q, i == 0, last)
+			x.addLiteral(p.Value, q, i == 0, last)
 		case *syntax.SglQuoted:
 			s, ok := p.Value, true
 			if p.Dollar {
 				s, ok = unescape(s)
 			}
 			// else the shell does not take them as quotes
-			ok = ok && q == unquoted && !(p.Dollar && x.sh.plain)
+			ok = ok && q == unquoted && !(p.Dollar && x.sh.posix)
 			x.put(word{Word: program.Word{Text: s, Dynamic: !ok}}, quoted)
 		case *syntax.DblQuoted:
 			if p.Dollar || q != unquoted || len(p.Parts) == 0 { // a translation; quotes in quotes
 				x.put(word{Word: program.Word{Dynamic: p.Dollar || q != unquoted}}, quoted)
 			}
-			x.parts(p.Parts, quoted)
+			x.addParts(p.Parts, quoted)
 		case *syntax.ParamExp:
 			x.parameter(p, q)
 		case *syntax.CmdSubst:
-			x.put(x.output(p), q)
+			x.put(x.outputOf(p), q)
 		case *syntax.ArithmExp:
-			x.put(counted().word, q)
+			x.put(unknownNumber().word, q)
 		case *syntax.ProcSubst:
 			x.put(literal(x.pipes[p]), quoted)
 		default:
-			x.put(guessed(""), quoted)
+			x.put(unknownWord(""), quoted)
 		}
 	}
 }
 
-// written adds what is written out. First and last tell where it stands in its word.
-func (x *expansion) written(s string, q quoting, first, last bool) {
+// addLiteral adds literal text. first and last tell its position in the word.
+func (x *expansion) addLiteral(s string, q quoting, first, last bool) {
 	if q == unquoted {
 		s = x.tilde(s, first, last)
 	}
@@ -156,8 +155,8 @@ func (x *expansion) written(s string, q quoting, first, last bool) {
 		case q != unquoted || x.inner:
 			x.put(literal(before), min(q, quoted))
 		case before != "":
-			x.now.mark(before)
-			x.now.add(literal(before))
+			x.current.mark(before)
+			x.current.add(literal(before))
 		}
 		if !found {
 			return
@@ -176,15 +175,14 @@ func (x *expansion) written(s string, q quoting, first, last bool) {
 	}
 }
 
-// tilde adds the folder that ~ at the start of a text stands for, and gives the rest.
-// Behind : and = it may be expanded as well.
+// tilde adds the folder of a leading ~ and returns the rest. Some shells also expand it behind : and =.
 func (x *expansion) tilde(s string, first, last bool) string {
 	if !strings.Contains(s, "~") {
 		return s
 	}
-	x.now.Dynamic = x.now.Dynamic || strings.Contains(s, ":~") || strings.Contains(s, "=~") || !first
+	x.current.Dynamic = x.current.Dynamic || strings.Contains(s, ":~") || strings.Contains(s, "=~") || !first
 	name, rest, slash := strings.Cut(s, "/")
-	x.now.Dynamic = x.now.Dynamic || strings.HasPrefix(s, "~") && strings.Contains(name, ":")
+	x.current.Dynamic = x.current.Dynamic || strings.HasPrefix(s, "~") && strings.Contains(name, ":")
 	if !first || s[0] != '~' || !slash && !last || strings.ContainsAny(name, "\\*?[:") {
 		return s
 	}
@@ -195,7 +193,7 @@ func (x *expansion) tilde(s string, first, last bool) string {
 	return ""
 }
 
-// homeOf is the folder that ~ with a name stands for.
+// homeOf returns the folder of ~name.
 func (sh *shell) homeOf(name string) word {
 	switch name {
 	case "":
@@ -204,16 +202,16 @@ func (sh *shell) homeOf(name string) word {
 	case "root":
 		return literal("/root")
 	case "+", "-":
-		return guessed(sh.dir.path)
+		return unknownWord(sh.dir.path)
 	}
-	return guessed("/home/" + name)
+	return unknownWord("/home/" + name)
 }
 
-// output is what a substitution has printed.
-func (x *expansion) output(c *syntax.CmdSubst) word {
+// outputOf returns what a substitution has printed.
+func (x *expansion) outputOf(c *syntax.CmdSubst) word {
 	out := x.outputs[c]
 	if out == nil {
-		return guessed("")
+		return unknownWord("")
 	}
 	w := literal(strings.TrimRight(out.text.String(), "\n"))
 	w.Dynamic = !out.known || strings.Contains(w.Text, "\x00")
@@ -221,8 +219,8 @@ func (x *expansion) output(c *syntax.CmdSubst) word {
 	return w
 }
 
-// plain is the text of a word in which there is nothing to expand.
-func plain(w *syntax.Word) (string, bool) {
+// plainText returns the text of a word without expansions.
+func plainText(w *syntax.Word) (string, bool) {
 	if w == nil || len(w.Parts) != 1 {
 		return "", false
 	}
@@ -235,8 +233,8 @@ func plain(w *syntax.Word) (string, bool) {
 	return "", false
 }
 
-// bare tells whether a word consists of unquoted expansions only.
-func bare(w *syntax.Word) bool {
+// onlyExpansions reports whether a word consists of unquoted expansions.
+func onlyExpansions(w *syntax.Word) bool {
 	for _, p := range w.Parts {
 		switch p.(type) {
 		case *syntax.ParamExp, *syntax.CmdSubst:
@@ -247,5 +245,5 @@ func bare(w *syntax.Word) bool {
 	return true
 }
 
-// escaped is what stands behind a backslash, with it.
+// escaped matches a backslash and the character behind it.
 var escaped = regexp.MustCompile(`(?s)\\.`)

@@ -1,8 +1,7 @@
-// Package shell says what a line of shell can do: every program that it can run, with
-// its arguments, the files and URLs it uses, where its standard input comes from, and
-// what cannot be known before it runs. It reads the text as bash does, and where parser
-// and shell are known to differ it reads it both ways. It is pure: it never runs, opens
-// or fetches anything.
+// Package shell finds out what a line of shell can do: each program that it can run, with its arguments, the
+// files and URLs it uses, its standard input, and what is only known at run time. It reads the text as bash
+// does; where the parser and bash are known to differ, it reads the text both ways. It is pure: it never
+// runs, opens or fetches anything.
 package shell
 
 import (
@@ -13,8 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Script is what a text can do, over all its readings. The tag doc is what operators
-// read about a field.
+// Script is what a text can do, over all its readings. The tag doc documents a field for operators.
 type Script struct {
 	Parsed     bool      `expr:"parsed" json:"parsed" doc:"Bash could take it apart. If not, it would still run the complete lines before the mistake."`
 	Error      string    `expr:"error" json:"error,omitempty" doc:"Why it was not parsed, with line and column."`
@@ -28,8 +26,7 @@ type Script struct {
 	Commands   []Command `expr:"-" json:"commands"`
 }
 
-// Command is one program that can run, or an assignment or a redirection without one,
-// whose Binary is empty.
+// Command is one program that can run. Binary is empty for an assignment or a redirection alone.
 type Command struct {
 	Binary      string      `expr:"binary" json:"binary" doc:"The name of the program, without its folder, after wrappers such as sudo are taken off; empty for a redirection or an assignment alone."`
 	Path        string      `expr:"path" json:"path,omitempty" doc:"Its path, where the name has a slash."`
@@ -58,7 +55,7 @@ type Command struct {
 	Stdin       Stdin       `expr:"stdin" json:"stdin,omitzero" doc:"Where its standard input comes from."`
 	Background  bool        `expr:"background" json:"background,omitempty" doc:"It goes on after the call has answered: &, nohup, setsid."`
 	Recursive   bool        `expr:"recursive" json:"recursive,omitempty" doc:"It works on whole folders."`
-	Start       int         `expr:"-" json:"start"` // bytes of the text, of the part that makes it run
+	Start       int         `expr:"-" json:"start"` // bytes of the text that makes it run
 	End         int         `expr:"-" json:"end"`
 }
 
@@ -67,7 +64,7 @@ func (c *Command) Is(name string) bool {
 	return strings.HasPrefix(c.Binary+" "+c.Sub+" ", name+" ")
 }
 
-// Tags are those that taking a command apart adds to those of programs.
+// Tags returns the tags that this package adds to those of programs.
 func Tags() []string {
 	return strings.Fields(`bulk-delete decoded-code downloaded-code dump-env foreign-code function hash-poison interactive-shell lookup
 		reads-fetched runs-created-file shell-c shell-state shell-stdin workspace-program wrapper`)
@@ -87,17 +84,17 @@ type Stdin struct {
 // World is where a script would run.
 type World struct {
 	Guard    paths.Guard
-	Programs *program.Table    // what is known of programs; nil: nothing
-	Env      map[string]string // variables that are set for it beside those of the process
+	Programs *program.Table    // nil: no program is known
+	Env      map[string]string // added to the variables of the process
 	Limits   Limits
 }
 
-// Limits bound the work for one script. The zero Limits is DefaultLimits.
+// Limits bound the work for one script. The zero Limits means DefaultLimits.
 type Limits struct {
 	Bytes      int
-	Statements int // that are written, in all texts
+	Statements int // parsed, in all texts
 	Depth      int
-	Commands   int // that run, loops unrolled
+	Commands   int // run, with loops unrolled
 	Steps      int
 }
 

@@ -4,63 +4,62 @@ import (
 	"strings"
 )
 
-// field is a word while it is built.
-type field struct {
+// wordBuilder builds one word.
+type wordBuilder struct {
 	word
-	text      strings.Builder
-	some      bool // it is a word, even if it is empty
-	pattern   bool // it holds a pattern that is not quoted
-	asIs      bool // it holds such a character, or a backslash, that is none of a pattern
-	fits      strings.Builder
-	unfit     bool // it is not known what its text fits
-	maybe     bool // "$@" without values is in it, and may leave nothing of it
-	pieces    int
-	otherwise bool // something in it is no number
+	text           strings.Builder
+	exists         bool // even if it is empty
+	pattern        bool // it has an unquoted pattern
+	literalSpecial bool // it has a pattern character or a backslash that is no pattern
+	fits           strings.Builder
+	noFit          bool // fits is not valid
+	mayVanish      bool // it has "$@" without values
+	pieces         int
+	notNumber      bool // a piece may be no number
 }
 
-// specials are what patterns are made of.
-const specials = `*?[]\`
+const patternCharacters = `*?[]\`
 
-// mark notes the pattern in a text that is not quoted.
-func (f *field) mark(s string) {
+// mark notes the pattern in unquoted text.
+func (f *wordBuilder) mark(s string) {
 	f.pattern = f.pattern || strings.ContainsAny(s, "*?[")
-	f.asIs = f.asIs || strings.Contains(s, `\`)
+	f.literalSpecial = f.literalSpecial || strings.Contains(s, `\`)
 }
 
-// add adds a piece as it is.
-func (f *field) add(w word) {
+// add appends a piece unchanged.
+func (f *wordBuilder) add(w word) {
 	if !f.Dynamic {
 		if f.start = f.text.Len() + len(w.Text); w.Dynamic {
 			f.start = f.text.Len() + w.start
 		}
 	}
-	f.some = true
+	f.exists = true
 	f.text.WriteString(w.Text)
 	f.Dynamic = f.Dynamic || w.Dynamic
 	f.Glob = f.Glob || w.Glob
-	f.from = join(f.from, w.from)
-	f.otherwise = f.otherwise || !w.number && !digits10(w.Text, w.Dynamic)
+	f.from = union(f.from, w.from)
+	f.notNumber = f.notNumber || !w.number && !digits10(w.Text, w.Dynamic)
 	f.pieces++
 	fits := w.Text
 	switch {
 	case w.Dynamic:
-		f.unfit = f.unfit || w.Fits == "" || w.Fits == listed && f.pieces > 1
+		f.noFit = f.noFit || w.Fits == "" || w.Fits == listedName && f.pieces > 1
 		fits = w.Fits
 	case strings.ContainsAny(fits, "*\\?[{~\n "):
-		f.unfit = true
+		f.noFit = true
 	}
-	f.unfit = f.unfit || f.fits.String() == listed
+	f.noFit = f.noFit || f.fits.String() == listedName
 	f.fits.WriteString(fits)
 }
 
-// digits10 tells whether a text consists of digits.
 func digits10(s string, unknown bool) bool { return !unknown && strings.Trim(s, "0123456789#") == "" }
 
-// put adds a piece that an expansion has made.
+// put adds the result of an expansion.
 func (x *expansion) put(w word, q quoting) {
 	if q != unquoted || !x.split {
-		x.now.asIs = x.now.asIs || strings.ContainsAny(w.Text, specials) && !w.Glob
-		x.now.add(w)
+		special := strings.ContainsAny(w.Text, patternCharacters) && !w.Glob
+		x.current.literalSpecial = x.current.literalSpecial || special
+		x.current.add(w)
 		return
 	}
 	if !x.sh.defaultIFS() {
@@ -74,8 +73,8 @@ func (x *expansion) put(w word, q quoting) {
 	for rest != "" {
 		i := strings.IndexAny(rest, " \t\n")
 		if i == 0 {
-			x.now.Dynamic = x.now.Dynamic || w.Dynamic
-			x.end()
+			x.current.Dynamic = x.current.Dynamic || w.Dynamic
+			x.endWord()
 			rest = strings.TrimLeft(rest, " \t\n")
 			continue
 		}
@@ -86,25 +85,25 @@ func (x *expansion) put(w word, q quoting) {
 		if w.Text != whole.Text {
 			w.Fits, w.start = "", min(w.start, len(w.Text))
 		}
-		x.now.mark(w.Text)
-		x.now.add(w)
+		x.current.mark(w.Text)
+		x.current.add(w)
 		rest = rest[i:]
 	}
 	if w.Dynamic {
 		w.Text, w.start = "", 0
 		if strings.Trim(whole.Text, " \t\n") == "" {
-			x.now.add(w)
+			x.current.add(w)
 		}
-		x.now.Dynamic = true
+		x.current.Dynamic = true
 	}
 }
 
-// list adds the values of "$@" and its like, each a word of its own.
-func (x *expansion) list(values []word, unknown bool, q quoting, star bool) {
+// putList adds the values of "$@" and its like, each as a word.
+func (x *expansion) putList(values []word, unknown bool, q quoting, star bool) {
 	if q != unquoted && star && x.split && len(values) == 0 && !unknown {
 		x.put(word{}, q)
 	}
-	x.now.maybe = x.now.maybe || q != unquoted && len(values) == 0
+	x.current.mayVanish = x.current.mayVanish || q != unquoted && len(values) == 0
 	for i, w := range values {
 		w.Dynamic = w.Dynamic || unknown
 		if i > 0 {
@@ -114,34 +113,34 @@ func (x *expansion) list(values []word, unknown bool, q quoting, star bool) {
 				blank.Dynamic = !x.sh.defaultIFS()
 				x.put(blank, quoted)
 			default:
-				x.end()
+				x.endWord()
 			}
 		}
 		x.put(w, q)
 	}
 	if unknown && len(values) == 0 {
-		x.put(guessed(""), q)
+		x.put(unknownWord(""), q)
 	}
 }
 
-// end ends the word that is being built.
-func (x *expansion) end() {
-	f := &x.now
-	if f.some {
+// endWord finishes the current word.
+func (x *expansion) endWord() {
+	f := &x.current
+	if f.exists {
 		w := f.word
 		w.Text = f.text.String()
 		w.Glob = w.Glob || f.pattern && x.split && w.Text != "["
-		w.Dynamic = w.Dynamic || w.Glob && f.asIs
-		w.Dynamic = w.Dynamic || f.maybe && w.Text == ""
-		w.number = f.pieces > 0 && !f.otherwise
+		w.Dynamic = w.Dynamic || w.Glob && f.literalSpecial
+		w.Dynamic = w.Dynamic || f.mayVanish && w.Text == ""
+		w.number = f.pieces > 0 && !f.notNumber
 		w.Fits = ""
 		if w.Dynamic {
-			if !f.unfit {
+			if !f.noFit {
 				w.Fits = f.fits.String()
 			}
-			w.Begins = w.start > 0 || w.Fits == listed
+			w.Begins = w.start > 0 || w.Fits == listedName
 		}
-		x.done = append(x.done, w)
+		x.words = append(x.words, w)
 	}
-	x.now = field{}
+	x.current = wordBuilder{}
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// maxPlaces bounds how many folders a shell may be in after cds that nothing checks.
-const maxPlaces = 8
+// maxFolders is how many folders a shell may be in after unchecked cds.
+const maxFolders = 8
 
-// use classifies a path that a command uses, for each folder that it may be in.
+// use classifies a path that a command uses, for each folder that the shell may be in.
 func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
 	out := []paths.Use{sh.useFrom(op, w, sh.cwd(), via)}
 	if !strings.HasPrefix(w.Text, "/") {
-		for _, other := range sh.dir.or {
+		for _, other := range sh.dir.others {
 			if u := sh.useFrom(op, w, other, via); u.Class != out[0].Class {
 				out = append(out, u)
 			}
@@ -27,8 +27,8 @@ func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
 
 func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
 	asked := paths.Word{Text: w.Text, Dynamic: w.Dynamic, Glob: w.Glob, Prefix: w.start}
-	if w.Dynamic && w.Fits != "" && (op == paths.Read || op == paths.Write && w.Fits != listed) {
-		asked = paths.Word{Text: w.Fits, Glob: w.Fits != listed}
+	if w.Dynamic && w.Fits != "" && (op == paths.Read || op == paths.Write && w.Fits != listedName) {
+		asked = paths.Word{Text: w.Fits, Glob: w.Fits != listedName}
 		w.Text = w.Fits
 	}
 	if sh.a.linked {
@@ -39,7 +39,7 @@ func (sh *shell) useFrom(op paths.Op, w word, cwd, via string) paths.Use {
 	return u
 }
 
-// write classifies a path that a command writes, and keeps what it writes there.
+// write classifies a path that a command writes, and keeps the content.
 func (sh *shell) write(w word, via string, content *sink) []paths.Use {
 	if abs := sh.absolute(w); abs != "" && abs != "/dev/null" {
 		sh.a.files[abs] = content
@@ -47,7 +47,7 @@ func (sh *shell) write(w word, via string, content *sink) []paths.Use {
 	return sh.use(paths.Write, w, via)
 }
 
-// absolute is where a word points; empty where that is not known.
+// absolute returns where a word points; empty: unknown.
 func (sh *shell) absolute(w word) string {
 	if w.Dynamic || w.Text == "" || !strings.HasPrefix(w.Text, "/") && !sh.dir.known {
 		return ""
@@ -62,33 +62,33 @@ func absolute(p, cwd string) string {
 	return path.Join(cwd, p)
 }
 
-// made is what the script itself wrote to a file; nil: it did not.
-func (sh *shell) made(w word) *sink {
+// created returns what the script has written to a file; nil: nothing.
+func (sh *shell) created(w word) *sink {
 	if abs := sh.absolute(w); abs != "" {
 		return sh.a.files[abs]
 	}
 	return nil
 }
 
-// chdir goes to a folder. Where nothing checks whether that worked, the shell may as
-// well still be where it was.
+// chdir changes the folder. If nothing checks that this worked, the shell may still be in the old one.
 func (sh *shell) chdir(w word) {
 	d := &sh.dir
 	target, old := "", known(d.path)
-	old.Dynamic = !d.known || len(d.or) > 0
+	old.Dynamic = !d.known || len(d.others) > 0
 	if strings.HasPrefix(w.Text, "/") || d.known {
 		target = absolute(w.Text, d.path)
 	}
-	if sure := !w.vague() && target != "" && (sh.errexit && sh.tested == 0 || sh.stands(target)); d.known &&
+	if sure := !w.vague() && target != "" && (sh.errexit && sh.conditions == 0 ||
+		sh.folderExists(target)); d.known &&
 		d.path != "" && !sure {
-		if d.or = join(d.or, []string{d.path}); len(d.or) > maxPlaces {
+		if d.others = union(d.others, []string{d.path}); len(d.others) > maxFolders {
 			d.known = false
 		}
 	}
-	like := sh.folderLike(w)
-	d.like = ""
+	like := sh.folderPattern(w)
+	d.pattern = ""
 	if w.vague() || w.Text == "" {
-		d.known, d.like = false, like
+		d.known, d.pattern = false, like
 		return
 	}
 	if !strings.HasPrefix(w.Text, "/") && !d.known {
@@ -98,17 +98,17 @@ func (sh *shell) chdir(w word) {
 	sh.set("OLDPWD", old)
 }
 
-// keep notes the files and folders that a program makes, with what is known of them, and
-// whether it deletes any.
-func (sh *shell) keep(name string, e program.Effect, c call) {
-	sh.a.spread = sh.a.spread || !e.Is("repository-settings") && slices.Contains(e.Tags, "brings")
+// recordFiles records the files and folders that a program makes, with their known content, and whether it
+// deletes any.
+func (sh *shell) recordFiles(name string, e program.Effect, c call) {
+	sh.a.unpacked = sh.a.unpacked || !e.Is("repository-settings") && slices.Contains(e.Tags, "brings")
 	sh.a.deletes = sh.a.deletes || len(touched(e, paths.Delete)) > 0
-	content := &sink{from: join([]string{name}, sh.in.From)}
+	content := &sink{from: union([]string{name}, sh.in.From)}
 	switch {
 	case e.Is("links"):
-		sh.link(e.Operands)
+		sh.recordLink(e.Operands)
 	case e.Is("copies") && len(e.Operands) == 2:
-		sh.copied(e.Operands, content)
+		sh.recordCopy(e.Operands, content)
 	case name == "tee":
 		content.known = !sh.uncertain && !slices.Contains(e.Flags, "-a")
 		content.write(sh.in.Text, sh.in.Known)
@@ -126,10 +126,10 @@ func (sh *shell) keep(name string, e program.Effect, c call) {
 	}
 }
 
-// ownSources says that a compiler reads files of the workspace only, and none that the script may have
-// written or brought: what it makes is code of the workspace. An argument may be a name, but no code.
+// ownSources reports whether a compiler reads only files of the workspace that the script has neither written
+// nor fetched: then its output is code of the workspace. Arguments may hold names, but no code.
 func (sh *shell) ownSources(e program.Effect, c call) bool {
-	if e.ReadsIn || len(e.Unsure)+len(e.Runs)+len(e.Fetches) > 0 || sh.a.spread || sh.a.fetched {
+	if e.ReadsIn || len(e.Unsure)+len(e.Runs)+len(e.Fetches) > 0 || sh.a.unpacked || sh.a.fetched {
 		return false
 	}
 	for _, s := range sh.a.files {
@@ -140,15 +140,15 @@ func (sh *shell) ownSources(e program.Effect, c call) bool {
 	coded := func(w word) bool { return w.Dynamic || strings.ContainsAny(w.Text, "(){};#\"'`\\\n") }
 	elsewhere := func(w word) bool {
 		return slices.ContainsFunc(sh.use(paths.Read, w, ""), func(u paths.Use) bool {
-			return sh.foreign(u) && u.Class != paths.System
+			return sh.isForeign(u) && u.Class != paths.System
 		})
 	}
 	return !slices.ContainsFunc(c.args(), coded) && !slices.ContainsFunc(touched(e, paths.Read), elsewhere)
 }
 
-// link notes ln. Only a link to a plain place in the workspace leaves all that goes through
-// it what it seems to be. The last name may be the link, or one more target.
-func (sh *shell) link(operands []program.Word) {
+// recordLink follows ln. Paths stay valid only if a link leads to a plain place in the workspace. The last
+// name may be the link, or one more target.
+func (sh *shell) recordLink(operands []program.Word) {
 	for i, w := range operands {
 		for _, u := range sh.use(paths.Write, word{Word: w}, "") {
 			plain := u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot && i > 0 &&
@@ -158,8 +158,8 @@ func (sh *shell) link(operands []program.Word) {
 	}
 }
 
-// copied gives the new file the text of the old one.
-func (sh *shell) copied(operands []program.Word, content *sink) {
+// recordCopy gives the new file the text of the old one.
+func (sh *shell) recordCopy(operands []program.Word, content *sink) {
 	from, to := sh.absolute(word{Word: operands[0]}), sh.absolute(word{Word: operands[1]})
 	if old := sh.a.files[from]; from != "" && to != "" && old != nil {
 		*content = *old.copy()

@@ -17,23 +17,23 @@ func (sh *shell) compound(c syntax.Command) {
 	case *syntax.Block:
 		sh.statements(c.Stmts)
 	case *syntax.IfClause:
-		sh.ifs(c)
+		sh.ifClause(c)
 	case *syntax.WhileClause:
-		sh.whiles(c)
+		sh.whileClause(c)
 	case *syntax.ForClause:
-		sh.fors(c)
+		sh.forClause(c)
 	case *syntax.CaseClause:
-		sh.only(c.Word)
+		sh.runSubstitutions(c.Word)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
-				sh.only(p)
+				sh.runSubstitutions(p)
 			}
 			sh.branch(func(b *shell) { b.statements(item.Stmts) })
 		}
 	case *syntax.FuncDecl:
 		sh.declareFunction(c)
 	case *syntax.ArithmCmd:
-		if sh.plain {
+		if sh.posix {
 			sh.a.unsure("sh takes (( as two subshells")
 		}
 		sh.arithmetic(c)
@@ -41,7 +41,7 @@ func (sh *shell) compound(c syntax.Command) {
 		sh.arithmetic(c)
 		sh.emit(Command{Binary: "let", Argv: []string{"let"}, Known: true, DynamicArgs: true})
 	case *syntax.TestClause:
-		sh.compare(c)
+		sh.testClause(c)
 	case *syntax.TimeClause:
 		sh.statement(c.Stmt)
 	case *syntax.CoprocClause:
@@ -57,21 +57,21 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	case syntax.Pipe, syntax.PipeAll:
 		sh.pipeline(stages(c))
 	case syntax.AndStmt:
-		sh.ands(c)
+		sh.andList(c)
 	default:
-		before := sh.dir.or
+		before := sh.dir.others
 		sh.condition(c.X)
 		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" &&
 			succeeded(c.X) {
-			sh.dir.or = before
+			sh.dir.others = before
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
 	}
 }
 
-// ands is a list joined by &&. What stands behind the first may not run; the folder that
-// it goes to is then one more that the shell may be in.
-func (sh *shell) ands(c *syntax.BinaryCmd) {
+// andList runs commands joined by &&. All but the first may not run; the folder that they change to is one
+// more that the shell may be in.
+func (sh *shell) andList(c *syntax.BinaryCmd) {
 	list := []*syntax.Stmt{c.Y}
 	first := c.X
 	for b, ok := first.Cmd.(*syntax.BinaryCmd); ok && b.Op == syntax.AndStmt && !first.Negated &&
@@ -80,7 +80,7 @@ func (sh *shell) ands(c *syntax.BinaryCmd) {
 		first = b.X
 	}
 	slices.Reverse(list)
-	before := sh.dir.or
+	before := sh.dir.others
 	sh.condition(first)
 	if sh.out != nil {
 		sh.out.known = false
@@ -88,9 +88,9 @@ func (sh *shell) ands(c *syntax.BinaryCmd) {
 	b := sh.fork()
 	all := []string{sh.dir.path} // where it may be when the list is over
 	for i, s := range list {
-		all = join(all, b.dir.or)
+		all = union(all, b.dir.others)
 		if succeeded(first) {
-			b.dir.or = before
+			b.dir.others = before
 		}
 		if first = s; i < len(list)-1 {
 			b.condition(s)
@@ -98,34 +98,28 @@ func (sh *shell) ands(c *syntax.BinaryCmd) {
 			b.statement(s)
 		}
 	}
-	b.dir.or = join(b.dir.or, slices.DeleteFunc(all, func(p string) bool { return p == b.dir.path }))
+	b.dir.others = union(b.dir.others, slices.DeleteFunc(all, func(p string) bool { return p == b.dir.path }))
 	sh.dir = b.dir
 	sh.merge(b)
 }
 
 // condition runs statements whose failure does not end the shell.
 func (sh *shell) condition(list ...*syntax.Stmt) {
-	sh.tested++
+	sh.conditions++
 	sh.statements(list)
-	sh.tested--
+	sh.conditions--
 }
 
-// stages are the parts of a pipeline, from left to right.
+// stages returns the parts of a pipeline, from left to right.
 func stages(c *syntax.BinaryCmd) []*syntax.Stmt {
-	list := []*syntax.Stmt{c.Y}
-	for {
-		left, ok := c.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll || c.X.Negated || len(c.X.Redirs) > 0 {
-			list = append(list, c.X)
-			slices.Reverse(list)
-			return list
-		}
-		c = left
-		list = append(list, c.Y)
+	left, ok := c.X.Cmd.(*syntax.BinaryCmd)
+	if !ok || left.Op != syntax.Pipe && left.Op != syntax.PipeAll || c.X.Negated || len(c.X.Redirs) > 0 {
+		return []*syntax.Stmt{c.X, c.Y}
 	}
+	return append(stages(left), c.Y)
 }
 
-// pipeline runs each stage once, in a subshell that reads what the one before wrote.
+// pipeline runs each stage once, in a subshell that reads the output of the one before.
 func (sh *shell) pipeline(list []*syntax.Stmt) {
 	in := sh.in
 	for i, s := range list {
@@ -136,7 +130,7 @@ func (sh *shell) pipeline(list []*syntax.Stmt) {
 			sub.out = &sink{known: true}
 		}
 		if sub.out != nil && i > 0 {
-			sub.out.from = join(sub.out.from, in.From)
+			sub.out.from = union(sub.out.from, in.From)
 		}
 		sub.statement(s)
 		if !last {
@@ -145,7 +139,7 @@ func (sh *shell) pipeline(list []*syntax.Stmt) {
 	}
 }
 
-// succeeded tells whether each command in it has succeeded if it as a whole has.
+// succeeded reports whether all commands of a statement have succeeded if the statement has.
 func succeeded(s *syntax.Stmt) bool {
 	if s.Negated || s.Background {
 		return false
@@ -159,20 +153,20 @@ func succeeded(s *syntax.Stmt) bool {
 	return false
 }
 
-func (sh *shell) ifs(c *syntax.IfClause) {
+func (sh *shell) ifClause(c *syntax.IfClause) {
 	for ; c != nil; c = c.Else {
-		before := sh.dir.or
+		before := sh.dir.others
 		sh.condition(c.Cond...)
 		sh.branch(func(b *shell) {
 			if n := len(c.Cond); n == 1 && succeeded(c.Cond[0]) {
-				b.dir.or = before
+				b.dir.others = before
 			}
 			b.statements(c.Then)
 		})
 	}
 }
 
-func (sh *shell) whiles(c *syntax.WhileClause) {
+func (sh *shell) whileClause(c *syntax.WhileClause) {
 	if sh.in.Kind != "" && sh.in.File != "/dev/null" {
 		in := *sh.in // each round takes another line
 		in.Known = false
@@ -190,11 +184,11 @@ func (sh *shell) whiles(c *syntax.WhileClause) {
 	})
 }
 
-// maxRounds is how often the body of loops is run for values that are known, over all
-// loops around each other. Beyond it a value counts as unknown.
+// maxRounds is how often the bodies of nested loops run for known values. Beyond it a value counts as
+// unknown.
 const maxRounds = 64
 
-func (sh *shell) fors(c *syntax.ForClause) {
+func (sh *shell) forClause(c *syntax.ForClause) {
 	if arithmetic, ok := c.Loop.(*syntax.CStyleLoop); ok {
 		sh.arithmetic(arithmetic)
 		sh.loop(func(b *shell) { b.statements(c.Do) })
@@ -217,7 +211,7 @@ func (sh *shell) fors(c *syntax.ForClause) {
 	sh.rounds *= len(list)
 	body := func(b *shell) {
 		for _, w := range list {
-			b.assigned(loop.Name.Value, value{word: w, set: true})
+			b.setVariable(loop.Name.Value, value{word: w, set: true})
 			b.statements(c.Do)
 		}
 	}
@@ -229,21 +223,20 @@ func (sh *shell) fors(c *syntax.ForClause) {
 	sh.rounds = rounds
 }
 
-// loop runs a body as often as its variables need: what it changed in the first round
-// is unknown in those that follow.
+// loop runs a body once, and again if variables changed in the first round.
 func (sh *shell) loop(body func(*shell)) {
 	if sh.branch(body) {
 		sh.branch(body)
 	}
 }
 
-// coprocess: parser and bash differ about what is the name of one.
+// coprocess runs coproc. Parser and bash disagree about its name.
 func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub := sh.fork()
 	sub.background = true
 	if c.Name != nil {
 		sh.a.unsure("a coprocess with a name, or what looks like one")
-		sub.only(c.Name)
+		sub.runSubstitutions(c.Name)
 	}
 	sub.statement(c.Stmt)
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// viaCwd is the Via of the folder that a program works in, where no argument names one.
+// viaCwd is the Via of the folder that a program works in if no argument names it.
 const viaCwd = "cwd"
 
-// below is all that is in the folders that a program reads as a whole. One that it works in
-// counts as if it were an operand: ls, git log and du need none. What has operands says by
-// them what it reads, but for programs with subcommands, which look around. The folder where
-// all began is as it is.
-func (sh *shell) below(cmd *Command, e program.Effect, c call) {
+// addFolders adds what lies in folders that a program reads as a whole. The folder that it works in counts as
+// an operand if it has no others, as in ls, git log and du, and for programs with subcommands. The folder
+// where the script began is not added.
+func (sh *shell) addFolders(cmd *Command, e program.Effect, c call) {
 	if e.Recursive || e.Is("lists") {
 		for _, u := range cmd.Reads {
 			if !strings.HasPrefix(u.Via, "-") && !u.Glob {
@@ -23,14 +22,14 @@ func (sh *shell) below(cmd *Command, e program.Effect, c call) {
 			}
 		}
 	}
-	begun := e.Folder == nil && sh.dir.known && len(sh.dir.or) == 0 && sh.dir.path == sh.a.guard.Roots.Cwd
+	begun := e.Folder == nil && sh.dir.known && len(sh.dir.others) == 0 && sh.dir.path == sh.a.guard.Roots.Cwd
 	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 ||
-		named(e)) {
+		readsFiles(e)) {
 		return
 	}
 	where := c.folder(e)
-	if e.Folder == nil && !sh.dir.known && sh.dir.like != "" {
-		where = word{Word: program.Word{Text: sh.dir.like, Glob: true}}
+	if e.Folder == nil && !sh.dir.known && sh.dir.pattern != "" {
+		where = word{Word: program.Word{Text: sh.dir.pattern, Glob: true}}
 	}
 	for i, u := range sh.use(paths.Read, where, viaCwd) {
 		if i > 0 && u.Class == paths.Home { // where it is only if a cd has failed
@@ -40,29 +39,21 @@ func (sh *shell) below(cmd *Command, e program.Effect, c call) {
 	}
 }
 
-// folderLike is a pattern that a folder fits of which no more is known: cd "$d" in a loop
-// over */. It is empty where nothing is known.
-func (sh *shell) folderLike(w word) string {
+// folderPattern returns a pattern that a folder matches: that of cd "$d" in a loop over */. It is empty if
+// nothing is known.
+func (sh *shell) folderPattern(w word) string {
 	pattern := w.Text
 	if w.Dynamic {
 		pattern = w.Fits
 	}
-	if pattern == "" || pattern == listed || !strings.HasPrefix(pattern, "/") && !sh.dir.known {
+	if pattern == "" || pattern == listedName || !strings.HasPrefix(pattern, "/") && !sh.dir.known {
 		return ""
 	}
 	return absolute(pattern, sh.dir.path)
 }
 
-// same is a pattern if it is still the same behind a branch.
-func same(before, behind string) string {
-	if before != behind {
-		return ""
-	}
-	return before
-}
-
-// named says whether operands are files.
-func named(e program.Effect) bool {
+// readsFiles reports whether operands are files.
+func readsFiles(e program.Effect) bool {
 	return slices.ContainsFunc(e.Touches,
 		func(t program.Touch) bool { return !strings.HasPrefix(t.Via, "-") })
 }

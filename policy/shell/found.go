@@ -10,9 +10,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// foundNames notes names that may be options: those that a pattern stands for, and those
-// that another program has listed, for a program to which those do harm.
-func (sh *shell) foundNames(base string, e program.Effect, c call) {
+// checkNames records names from a pattern or another program's list that may be options, for a program to
+// which options can do harm.
+func (sh *shell) checkNames(base string, e program.Effect, c call) {
 	if !e.Is("injectable") {
 		return
 	}
@@ -20,7 +20,7 @@ func (sh *shell) foundNames(base string, e program.Effect, c call) {
 		switch {
 		case w.Text == "--":
 			return
-		case w.Fits == listed && w.Dynamic, w.Text == listed && c.listed:
+		case w.Fits == listedName && w.Dynamic, w.Text == listedName && c.listed:
 			sh.a.unsure(base + ": a name that was listed may be an option")
 			return
 		case w.Glob && strings.ContainsAny(w.Text[:1], "*?[") && !sh.namesArePlain(w.Text):
@@ -30,7 +30,7 @@ func (sh *shell) foundNames(base string, e program.Effect, c call) {
 	}
 }
 
-// namesArePlain tells whether no name that fits begins with a dash, as far as the disk shows.
+// namesArePlain reports whether the disk shows no matching name that begins with a dash.
 func (sh *shell) namesArePlain(pattern string) bool {
 	first, _, _ := strings.Cut(pattern, "/")
 	for name := range sh.a.files {
@@ -38,7 +38,7 @@ func (sh *shell) namesArePlain(pattern string) bool {
 			return false
 		}
 	}
-	for _, folder := range append([]string{sh.cwd()}, sh.dir.or...) {
+	for _, folder := range append([]string{sh.cwd()}, sh.dir.others...) {
 		names, seen := sh.a.names(folder)
 		if !seen || slices.ContainsFunc(names, func(name string) bool {
 			ok, err := path.Match(first, name)
@@ -50,34 +50,34 @@ func (sh *shell) namesArePlain(pattern string) bool {
 	return !sh.a.fetched
 }
 
-// looked is what the disk shows of a folder.
-type looked struct {
+// listing is what the disk shows of a folder.
+type listing struct {
 	names []string
 	seen  bool
 }
 
-// names are what is in a folder, looked at once.
+// names returns the names in a folder, read once.
 func (a *analysis) names(folder string) ([]string, bool) {
-	l, known := a.looked[folder]
+	l, known := a.listings[folder]
 	if !known {
 		l.names, l.seen = a.guard.Names(folder)
-		a.looked[folder] = l
+		a.listings[folder] = l
 	}
 	return l.names, l.seen
 }
 
-// stands tells whether a folder is surely there: the disk shows it, or the script has made
-// it, and deletes nothing.
-func (sh *shell) stands(folder string) bool {
+// folderExists reports whether a folder surely exists: the disk shows it or the script has made it, and the
+// script deletes nothing.
+func (sh *shell) folderExists(folder string) bool {
 	_, seen := sh.a.names(folder)
 	return !sh.a.deletes && (seen || sh.a.folders[folder])
 }
 
-// installed takes what npx would fetch for a program of the workspace, where the disk shows it in the
-// folder or above, and the script removes nothing.
-func (sh *shell) installed(base string, e program.Effect) program.Effect {
+// resolveInstalled lets npx run a program of the workspace instead of fetching it, if the disk shows that
+// program in the folder or above and the script deletes nothing.
+func (sh *shell) resolveInstalled(base string, e program.Effect) program.Effect {
 	if len(e.Installs) == 0 || e.Installs[0].Dynamic || e.Installs[0].Glob || e.Folder != nil ||
-		!sh.dir.known || len(sh.dir.or) > 0 || sh.a.deletes || sh.a.linked {
+		!sh.dir.known || len(sh.dir.others) > 0 || sh.a.deletes || sh.a.linked {
 		return e
 	}
 	for at := sh.cwd(); at != "/"; at = path.Dir(at) {
@@ -97,7 +97,7 @@ func (sh *shell) installed(base string, e program.Effect) program.Effect {
 	return e
 }
 
-// outsideArguments judges what code of the workspace is given, beyond what is known of it.
+// outsideArguments judges paths in the arguments of workspace code whose effect is unknown.
 func (sh *shell) outsideArguments(cmd *Command, c call) {
 	for _, w := range c.args() {
 		if w.Text == cmd.CodeFile {
@@ -123,11 +123,10 @@ func (sh *shell) outsideArguments(cmd *Command, c call) {
 	}
 }
 
-// bareRepository notes a plain folder that git takes for a repository, with a config that
-// runs programs.
+// bareRepository records a plain folder that git takes for a repository, whose config can run programs.
 func (sh *shell) bareRepository(folder word) {
 	at := sh.absolute(folder)
-	if sh.a.spread && !slices.Contains(sh.a.guard.Roots.Write, at) {
+	if sh.a.unpacked && !slices.Contains(sh.a.guard.Roots.Write, at) {
 		sh.a.unsure("git runs in a folder that an archive may have made a repository")
 	}
 	for ; at != "" && at != "/"; at = path.Dir(at) {
@@ -149,14 +148,12 @@ func (sh *shell) bareRepository(folder word) {
 	}
 }
 
-// workspaceCode marks a program that runs code of the workspace, such as make: what it
-// runs depends on the folder, and on files that the script may just have made.
+// workspaceCode tags a program that runs code of the workspace, such as make: what it runs depends on the
+// folder, and on files that the script may have made.
 func (sh *shell) workspaceCode(cmd *Command, folder word) {
-	for _, u := range sh.use(paths.Read, folder, "folder") {
-		if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot {
-			cmd.tag("foreign-code")
-			break
-		}
+	outside := func(u paths.Use) bool { return !paths.InWorkspace(u.Class) }
+	if slices.ContainsFunc(sh.use(paths.Read, folder, "folder"), outside) {
+		cmd.tag("foreign-code")
 	}
 	for name, s := range sh.a.files {
 		if s != nil && s.known && slices.Contains(buildFiles, path.Base(name)) {
@@ -166,16 +163,15 @@ func (sh *shell) workspaceCode(cmd *Command, folder word) {
 	}
 }
 
-// fetched notes that files have come from elsewhere, and marks what runs or reads some afterwards: a link
+// markFetched records that files have been fetched, and tags what runs or reads any of them later: a link
 // among them may lead to any file.
-func (sh *shell) fetched(cmd *Command, e program.Effect) {
-	runs := cmd.CodeFile != "" || slices.Contains(cmd.Tags, "workspace-code") ||
-		slices.Contains(cmd.Tags, "workspace-program")
+func (sh *shell) markFetched(cmd *Command, e program.Effect) {
+	runs := cmd.runsWorkspaceCode()
 	for name, s := range sh.a.files {
 		sh.a.fetched = sh.a.fetched || runs && s != nil && slices.ContainsFunc(s.from, sh.downloads) &&
 			!strings.HasPrefix(name, "/dev/")
 	}
-	inside := func(u paths.Use) bool { return u.Class == paths.Workspace || u.Class == paths.WorkspaceRoot }
+	inside := func(u paths.Use) bool { return paths.InWorkspace(u.Class) }
 	switch {
 	case !sh.a.fetched:
 	case runs && !slices.Contains(cmd.Tags, "runs-created-file"):
@@ -186,8 +182,14 @@ func (sh *shell) fetched(cmd *Command, e program.Effect) {
 	sh.a.fetched = sh.a.fetched || slices.Contains(e.Tags, "brings")
 }
 
-// referred judges the files outside that a text on standard input names, for a program that opens them.
-func (sh *shell) referred(cmd *Command, e program.Effect) {
+// runsWorkspaceCode reports whether a command runs code of a file or of the workspace.
+func (c *Command) runsWorkspaceCode() bool {
+	return c.CodeFile != "" || slices.Contains(c.Tags, "workspace-code") ||
+		slices.Contains(c.Tags, "workspace-program")
+}
+
+// addReferred adds the files that a text on standard input names, for a program that opens them.
+func (sh *shell) addReferred(cmd *Command, e program.Effect) {
 	if !e.Refers {
 		return
 	}
@@ -196,10 +198,10 @@ func (sh *shell) referred(cmd *Command, e program.Effect) {
 	}
 }
 
-// fileNames finds absolute paths in a text, and those of a home folder.
+// fileNames matches absolute paths, and those in a home folder.
 var fileNames = regexp.MustCompile(`(?:~|\B)/[\w.@+-]+(?:/[\w.@+-]+)*`)
 
-// maxReferred is how many names in one text are looked at.
+// maxReferred is how many names of one text are examined.
 const maxReferred = 100
 
 // buildFiles are files whose code tools run by themselves.

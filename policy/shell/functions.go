@@ -12,7 +12,7 @@ func (sh *shell) declareFunction(d *syntax.FuncDecl) {
 		names = append(names, d.Name)
 	}
 	for _, n := range names {
-		if bomb(n.Value, d.Body) {
+		if isForkBomb(n.Value, d.Body) {
 			sh.a.script.ForkBomb = true
 			continue
 		}
@@ -22,8 +22,8 @@ func (sh *shell) declareFunction(d *syntax.FuncDecl) {
 	}
 }
 
-// bomb tells whether a function starts itself more than once, not waiting for it.
-func bomb(name string, body *syntax.Stmt) bool {
+// isForkBomb reports whether a function starts itself more than once in the background.
+func isForkBomb(name string, body *syntax.Stmt) bool {
 	calls, background := 0, false
 	syntax.Walk(body, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -39,8 +39,8 @@ func bomb(name string, body *syntax.Stmt) bool {
 	return calls >= 2 && background
 }
 
-// callFunction runs a function of the script, if there is one of that name. It is false
-// where a program may run as well: a function of another shell need not be exported.
+// callFunction runs a function of the script. It returns false where a program may run as well: another shell
+// sees only exported functions.
 func (sh *shell) callFunction(cmd Command, c call) bool {
 	name := c.words[0].Text
 	list, sure := sh.function(name)
@@ -56,10 +56,10 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 	}
 	for _, f := range list {
 		run := func(s *shell) {
-			before, open := s.args, s.open
-			s.args, s.open = c.args(), false
+			before, open := s.args, s.argsUnknown
+			s.args, s.argsUnknown = c.args(), false
 			s.body(f)
-			s.args, s.open = before, open
+			s.args, s.argsUnknown = before, open
 		}
 		if sure && len(list) == 1 {
 			run(sh)
@@ -73,21 +73,16 @@ func (sh *shell) callFunction(cmd Command, c call) bool {
 func (sh *shell) body(f *function) {
 	f.called = true
 	if sh.depth >= sh.a.limits.Depth {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return
 	}
-	via, marks, running := sh.via, sh.marks, sh.running
-	sh.via, sh.marks, sh.running = "function "+f.name, false, appended(running, f)
-	sh.depth++
-	before := sh.locals
-	sh.locals = map[string]bool{}
-	sh.statement(f.body)
+	running, locals := sh.running, sh.locals
+	sh.running, sh.locals = appendCopy(running, f), map[string]bool{}
+	sh.nest("function "+f.name, func() { sh.statement(f.body) })
 	for name := range sh.locals { // it may have what it had before again
 		v, _ := sh.get(name)
-		v.word, v.odd = v.blurred(), true
+		v.word, v.transformed = v.asUnknown(), true
 		sh.set(name, v)
 	}
-	sh.locals = before
-	sh.depth--
-	sh.via, sh.marks, sh.running = via, marks, running
+	sh.running, sh.locals = running, locals
 }

@@ -16,15 +16,16 @@ func (sh *shell) read(cmd Command, c call) {
 	o := sh.builtinOptions(c, "rseadinNptu", "adinNptu")
 	list := texts(o.rest)
 	for _, w := range o.rest {
-		sh.name(w, "read")
+		sh.checkName(w, "read")
 	}
-	if w, ok := o.values['a']; ok && sh.name(w, "read -a") {
-		sh.assigned(w.Text, value{set: true, array: true, word: guessed(""), list: []word{guessed("")}})
+	if w, ok := o.values['a']; ok && sh.checkName(w, "read -a") {
+		sh.setVariable(w.Text, value{set: true, array: true, word: unknownWord(""),
+			list: []word{unknownWord("")}})
 	}
 	if len(list) == 0 {
 		list = []string{"REPLY"}
 	}
-	line := sh.in.next()
+	line := sh.in.nextLine()
 	fields := strings.Fields(line)
 	if len(list) == 1 {
 		fields = []string{strings.TrimSpace(line)}
@@ -34,12 +35,12 @@ func (sh *shell) read(cmd Command, c call) {
 		if i < len(fields) {
 			v.Text = fields[i]
 		}
-		v.from, v.number = join(sh.in.From, []string{"read"}), sh.in.number
-		if len(list) == 1 && (sh.in.fits == listed || v.number) {
+		v.from, v.number = union(sh.in.From, []string{"read"}), sh.in.number
+		if len(list) == 1 && (sh.in.fits == listedName || v.number) {
 			v.Fits = sh.in.fits
-			v.Begins = v.Fits == listed
+			v.Begins = v.Fits == listedName
 		}
-		sh.assigned(n, v)
+		sh.setVariable(n, v)
 	}
 }
 
@@ -62,27 +63,26 @@ func (sh *shell) mapfile(cmd Command, c call) {
 		}
 	}
 	if v.Dynamic = !sh.in.Known || o.letters != "t" || len(v.list) > maxFields; v.Dynamic {
-		one := guessed("")
-		if sh.in.fits == listed && o.letters == "t" {
-			one.Fits, one.Begins = listed, true
+		one := unknownWord("")
+		if sh.in.fits == listedName && o.letters == "t" {
+			one.Fits, one.Begins = listedName, true
 		}
 		v.list = append([]word{one}, v.list[:min(len(v.list), maxFields)]...)
 	}
-	sh.in.taken()
-	if sh.name(name, cmd.Binary) {
-		sh.assigned(name.Text, v)
+	sh.in.consume()
+	if sh.checkName(name, cmd.Binary) {
+		sh.setVariable(name.Text, v)
 	}
 }
 
-// builtinArguments is what the options of a builtin say.
+// builtinArguments are the parsed arguments of a builtin.
 type builtinArguments struct {
 	letters string
 	values  map[byte]word
 	rest    []word
 }
 
-// builtinOptions takes the options of a builtin apart: single letters, some with a value.
-// One that is not listed is not followed.
+// builtinOptions parses single-letter options, some with a value. It records others as unknown.
 func (sh *shell) builtinOptions(c call, letters, valued string) builtinArguments {
 	o := builtinArguments{values: map[byte]word{}, rest: c.args()}
 	for len(o.rest) > 0 {
@@ -122,7 +122,7 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 	if len(words) == 0 {
 		return
 	}
-	from = join(from, in.From)
+	from = union(from, in.From)
 	run := func(entries ...word) {
 		list := slices.Clone(words)
 		for _, e := range entries {
@@ -130,7 +130,7 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 			if r.Replace == "" {
 				list = append(list, e)
 			} else {
-				list = replaced(list, r.Replace, e)
+				list = substituteEntry(list, r.Replace, e)
 			}
 		}
 		sh.call(call{words: list, program: true, listed: true})
@@ -154,16 +154,16 @@ func (sh *shell) perLine(r program.Run, in *stream, from []string) {
 		}
 		return
 	}
-	entry := word{Word: program.Word{Dynamic: true}}
+	entry := unknownWord("")
 	if e := sh.a.programs.Of(words[0].Text,
-		programWords(appended(words[1:], literal("./listed")))); in.fits == listed && onlyReads(e) &&
+		programWords(appendCopy(words[1:], literal("./listed")))); in.fits == listedName && onlyReads(e) &&
 		!IsShell(words[0].Text) {
 		entry = literal("./listed")
 	}
 	run(entry)
 }
 
-// onlyReads tells whether an effect is harmless for any file of the workspace.
+// onlyReads reports whether an effect is harmless for every file of the workspace.
 func onlyReads(e program.Effect) bool {
 	for _, t := range e.Touches {
 		if t.Op != "read" {
@@ -173,22 +173,22 @@ func onlyReads(e program.Effect) bool {
 	return e.Known && len(e.Runs)+len(e.Fetches) == 0 && !e.Inline && e.CodeFile.Text == ""
 }
 
-// replaced is a command with an entry in the place of a text.
-func replaced(words []word, text string, entry word) []word {
+// substituteEntry replaces a text in words by an entry.
+func substituteEntry(words []word, text string, entry word) []word {
 	out := slices.Clone(words)
 	for i, w := range out {
 		if strings.Contains(w.Text, text) {
 			out[i].Text = strings.ReplaceAll(w.Text, text, entry.Text)
 			out[i].Dynamic = w.Dynamic || entry.Dynamic
 			out[i].Glob = w.Glob || entry.Glob
-			out[i].from = join(w.from, entry.from)
+			out[i].from = union(w.from, entry.from)
 		}
 	}
 	return out
 }
 
-// split takes the standard input of xargs apart: by white space, by lines where a text is
-// replaced, by NUL with -0. Of quotes and backslashes it is not sure.
+// split divides the standard input of xargs: by white space, by lines if a text is replaced, by NUL with -0.
+// ok is false for quotes and backslashes.
 func split(text string, r program.Run) (entries []string, ok bool) {
 	ok = r.NulLines || r.WholeLine || !strings.ContainsAny(text, `'"\`)
 	return strings.FieldsFunc(text, func(c rune) bool {

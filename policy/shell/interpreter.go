@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// IsShell tells whether a program runs shell code as bash does, or nearly.
+// IsShell reports whether a program runs shell code as bash does, or nearly.
 func IsShell(name string) bool { return slices.Contains(shells, name) }
 
 var shells = strings.Fields("sh bash dash zsh ksh ash fish rbash rzsh mksh lksh pdksh ksh93 yash posh csh tcsh busybox-sh")
 
-// options are what the options of a shell say.
+// options are the parsed options of a shell.
 type options struct {
 	code, stdin, interactive bool
 	startup                  []word
@@ -29,17 +29,17 @@ func (sh *shell) interpret(cmd Command, c call) {
 		sh.interpretArgument(cmd, o)
 	case len(o.rest) > 0 && !o.stdin && o.rest[0].Text != "-":
 		sh.runFile(cmd, o.rest[0], func(how string, run func(*shell)) {
-			run(sh.started(cmd.Binary, how, o.rest[1:]))
+			run(sh.newShell(cmd.Binary, how, o.rest[1:]))
 		})
 	default:
 		cmd.tag("shell-stdin")
-		cmd.tag(sh.origin(sh.in.From)...)
+		cmd.tag(sh.originTags(sh.in.From)...)
 		if o.interactive || sh.in.Kind == "" {
 			cmd.tag("interactive-shell")
 		}
 		sh.emit(cmd)
-		sh.started(cmd.Binary, " stdin", o.rest).codeFromInput(cmd.Binary)
-		sh.in.taken()
+		sh.newShell(cmd.Binary, " stdin", o.rest).codeFromInput(cmd.Binary)
+		sh.in.consume()
 	}
 }
 
@@ -93,10 +93,10 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 		sh.emit(cmd)
 		return
 	}
-	cmd.tag(sh.origin(o.rest[0].from)...)
+	cmd.tag(sh.originTags(o.rest[0].from)...)
 	sh.emit(cmd)
-	sub := sh.started(cmd.Binary, " -c", o.rest[min(2, len(o.rest)):])
-	sub.wrappers = appended(sub.wrappers, cmd.Binary)
+	sub := sh.newShell(cmd.Binary, " -c", o.rest[min(2, len(o.rest)):])
+	sub.wrappers = appendCopy(sub.wrappers, cmd.Binary)
 	sub.set("0", known(cmd.Binary))
 	if len(o.rest) > 1 {
 		sub.set("0", value{word: o.rest[1], set: true})
@@ -104,14 +104,14 @@ func (sh *shell) interpretArgument(cmd Command, o options) {
 	sub.codeOf(o.rest[0], cmd.Binary+" -c")
 }
 
-// runFile is sh FILE and . FILE. Of a file that the script itself made, the code may be
-// known. in runs something in the shell that the file is for.
+// runFile is sh FILE and . FILE; in runs the code in the right shell. The code of a file that the script has
+// made may be known.
 func (sh *shell) runFile(cmd Command, file word, in func(how string, run func(*shell))) {
 	if strings.HasPrefix(file.Text, "/dev/fd/") || slices.Contains(standardInput, file.Text) {
-		input := sh.opened(file)
+		input := sh.openFile(file)
 		cmd.Stdin = input.Stdin
 		cmd.tag("shell-stdin")
-		cmd.tag(sh.origin(input.From)...)
+		cmd.tag(sh.originTags(input.From)...)
 		sh.emit(cmd)
 		in(" <()", func(sub *shell) {
 			before := sub.in
@@ -121,7 +121,7 @@ func (sh *shell) runFile(cmd Command, file word, in func(how string, run func(*s
 		})
 		return
 	}
-	made := sh.made(file)
+	made := sh.created(file)
 	sh.codeFile(&cmd, file)
 	sh.emit(cmd)
 	sh.out.write("", made != nil && made.known)
@@ -130,21 +130,21 @@ func (sh *shell) runFile(cmd Command, file word, in func(how string, run func(*s
 	}
 }
 
-// started is a new shell. What is not bash may take a text otherwise.
-func (sh *shell) started(name, how string, args []word) *shell {
+// newShell returns a new shell. Others than bash may read a text differently.
+func (sh *shell) newShell(name, how string, args []word) *shell {
 	sub := sh.fresh(name + how)
-	sub.plain = name != "bash"
-	sub.args, sub.open = args, false
+	sub.posix = name != "bash"
+	sub.args, sub.argsUnknown = args, false
 	return sub
 }
 
-// source is . FILE: it runs in this shell.
+// source is . FILE, which runs in this shell.
 func (sh *shell) source(cmd Command, c call) {
 	if len(c.words) < 2 {
 		sh.emit(cmd)
 		return
 	}
 	sh.runFile(cmd, c.words[1], func(_ string, run func(*shell)) {
-		sh.inside(cmd.Binary, func() { run(sh) })
+		sh.nest(cmd.Binary, func() { run(sh) })
 	})
 }

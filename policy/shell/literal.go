@@ -9,15 +9,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxBraces is in how many braces a word may be expanded.
+// maxBraces is how many braces of a word are expanded.
 const maxBraces = 64
 
-// clear are braces of which each bash from 3.2 on and the library make the same: no leading zeros, no steps.
-var clear = regexp.MustCompile(`\{([\w./@%+:*?=-]*(,[\w./@%+:*?=-]*)+|` +
+// clearBraces matches braces that the library and each bash from 3.2 on expand alike: no leading zeros, no
+// steps.
+var clearBraces = regexp.MustCompile(`\{([\w./@%+:*?=-]*(,[\w./@%+:*?=-]*)+|` +
 	`(0|-?[1-9]\d{0,8})\.\.(0|-?[1-9]\d{0,8})|[a-z]\.\.[a-z]|[A-Z]\.\.[A-Z])\}`)
 
-// braced are the words that braces make of one; nil: too many. It is not sure where bash
-// may see other braces, or takes $x{a,b} as the variables xa and xb.
+// braced returns the words that braces make of one; nil: too many. sure is false where bash may see other
+// braces, or takes $x{a,b} as the variables xa and xb.
 func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 	opened, lists := 0, false
 	sure = true
@@ -27,8 +28,8 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 			opened += strings.Count(p.Value, "{")
 			lists = lists || strings.Contains(p.Value, ",") || strings.Contains(p.Value, "..")
 			text := strings.TrimPrefix(p.Value, "~/")
-			for clear.MatchString(text) { // the innermost first
-				text = clear.ReplaceAllString(text, "")
+			for clearBraces.MatchString(text) { // the innermost first
+				text = clearBraces.ReplaceAllString(text, "")
 			}
 			sure = sure && !strings.ContainsAny(text, `{}$\~`)
 		case *syntax.ParamExp:
@@ -55,8 +56,7 @@ func braced(w *syntax.Word) (list []*syntax.Word, sure bool) {
 
 var escapes = regexp.MustCompile(`(?s)\\(x[0-9a-fA-F]{1,2}|[0-7]{1,3}|.|$)`)
 
-// unescape is the text of $'…'. It is not ok where that depends on the locale or on the
-// version of bash.
+// unescape returns the text of $'…'. ok is false where that depends on the locale or the version of bash.
 func unescape(s string) (text string, ok bool) {
 	ok = true
 	text = escapes.ReplaceAllStringFunc(s, func(e string) string {

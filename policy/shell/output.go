@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// output writes what a command puts out, as far as that is known.
+// output writes what is known of a command's output.
 func (sh *shell) output(name string, e program.Effect, c call) {
 	for _, u := range e.Runs {
 		if u.Wrapper != "" {
@@ -21,12 +21,12 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	if sh.out == nil {
 		return
 	}
-	all := joined(c.args())
-	sh.out.from = join(sh.out.from, all.from)
-	text, ok := sh.ask(name, c)
+	all := joinWords(c.args())
+	sh.out.from = union(sh.out.from, all.from)
+	text, ok := sh.shellOutput(name, c)
 	// sh knows other escapes
-	if args := texts(c.args()); !ok && !(sh.plain && strings.Contains(strings.Join(args, ""), `\`)) {
-		text, ok = fold(name, args, sh.in)
+	if args := texts(c.args()); !ok && !(sh.posix && strings.Contains(strings.Join(args, ""), `\`)) {
+		text, ok = outputText(name, args, sh.in)
 	}
 	fresh := !sh.out.used
 	sh.out.write(text, ok && !all.Dynamic)
@@ -38,12 +38,12 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	}
 }
 
-// ask folds the commands whose output depends on the shell.
-func (sh *shell) ask(name string, c call) (text string, ok bool) {
+// shellOutput returns the output of commands that depends on the shell.
+func (sh *shell) shellOutput(name string, c call) (text string, ok bool) {
 	args := texts(c.args())
 	switch name {
 	case "pwd":
-		return sh.dir.path + "\n", sh.dir.known && len(sh.dir.or) == 0
+		return sh.dir.path + "\n", sh.dir.known && len(sh.dir.others) == 0
 	case "git":
 		if slices.Equal(args, []string{"rev-parse", "--show-toplevel"}) {
 			for _, root := range sh.a.guard.Roots.Write {
@@ -60,11 +60,11 @@ func (sh *shell) ask(name string, c call) (text string, ok bool) {
 	case "cat":
 		var b strings.Builder
 		for _, w := range c.args() {
-			f := sh.made(w)
+			f := sh.created(w)
 			if f == nil || !f.known {
 				return "", false
 			}
-			sh.out.from = join(sh.out.from, f.from)
+			sh.out.from = union(sh.out.from, f.from)
 			b.WriteString(f.text.String())
 		}
 		return b.String(), len(args) > 0
@@ -72,16 +72,16 @@ func (sh *shell) ask(name string, c call) (text string, ok bool) {
 	return "", false
 }
 
-// fold is the output of a program that only transforms text. It is not ok where the
-// text depends on anything else; it may still be a guess then.
-func fold(name string, args []string, in *stream) (text string, ok bool) {
+// outputText returns the output of a program that only transforms text. ok is false where it depends on
+// anything else; text may then be a guess.
+func outputText(name string, args []string, in *stream) (text string, ok bool) {
 	switch name {
 	case "true", ":", "false", "cd", "exit", "return", "break", "continue", "wait":
 		return "", true
 	case "echo":
-		return foldEcho(args)
+		return echoText(args)
 	case "printf":
-		return foldPrintf(args)
+		return printfText(args)
 	}
 	decodes := name == "base64" && len(args) == 1 && slices.Contains([]string{"-d", "-D", "--decode", "-di"},
 		args[0])
@@ -96,7 +96,7 @@ func fold(name string, args []string, in *stream) (text string, ok bool) {
 	return "", false
 }
 
-func foldEcho(args []string) (string, bool) {
+func echoText(args []string) (string, bool) {
 	end := "\n"
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
 		if strings.Contains(args[0], "e") {
@@ -110,12 +110,12 @@ func foldEcho(args []string) (string, bool) {
 	return strings.Join(args, " ") + end, true
 }
 
-var number = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,9})$`)
+var numberPattern = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,9})$`)
 
-var verbs = regexp.MustCompile(`%[sd%]`)
+var printfVerb = regexp.MustCompile(`%[sd%]`)
 
-// foldPrintf knows %s, %d, %% and \n.
-func foldPrintf(args []string) (text string, ok bool) {
+// printfText knows %s, %d, %% and \n.
+func printfText(args []string) (text string, ok bool) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]
 	}
@@ -123,13 +123,13 @@ func foldPrintf(args []string) (text string, ok bool) {
 		return "", false
 	}
 	format, rest := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(args[0]), args[1:]
-	if strings.ContainsAny(verbs.ReplaceAllString(format, ""), `%\`) {
+	if strings.ContainsAny(printfVerb.ReplaceAllString(format, ""), `%\`) {
 		return "", false
 	}
 	ok = true
 	for before := -1; ok && before != len(rest) && (before < 0 || len(rest) > 0); {
 		before = len(rest)
-		text += verbs.ReplaceAllStringFunc(format, func(verb string) string {
+		text += printfVerb.ReplaceAllStringFunc(format, func(verb string) string {
 			value := ""
 			switch {
 			case verb == "%%":
@@ -139,7 +139,7 @@ func foldPrintf(args []string) (text string, ok bool) {
 			}
 			if verb == "%d" {
 				value = cmp.Or(value, "0")
-				ok = ok && number.MatchString(value)
+				ok = ok && numberPattern.MatchString(value)
 			}
 			return value
 		})
@@ -148,10 +148,10 @@ func foldPrintf(args []string) (text string, ok bool) {
 	return text, ok
 }
 
-// listed is what names fit that a program has listed: files of the workspace.
-const listed = "./listed"
+// listedName stands for names that a program has listed: files of the workspace.
+const listedName = "./listed"
 
-// outputFits is what each word fits that a program writes.
+// outputFits returns what each word of the output fits.
 func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 	args := texts(c.args())
 	switch {
@@ -161,36 +161,36 @@ func (sh *shell) outputFits(name string, e program.Effect, c call) string {
 		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
 		return "*"
 	}
-	if !lists(name, e, args) && !(sh.in.fits == listed && passesLines(name, e)) {
+	if !lists(name, e, args) && !(sh.in.fits == listedName && passesLines(name, e)) {
 		return ""
 	}
 	for _, w := range append(touched(e, paths.Read), literal(".")) {
 		for _, u := range sh.use(paths.Read, w, "") {
 			sh.a.guard.Follows(&u) // who is given the names opens what links lead to
-			if u.Class != paths.Workspace && u.Class != paths.WorkspaceRoot || len(u.Marks) > 0 {
+			if !paths.InWorkspace(u.Class) || len(u.Marks) > 0 {
 				return ""
 			}
 		}
 	}
-	return listed
+	return listedName
 }
 
 var dateFormat = regexp.MustCompile(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
 
-// printsNumbers tells whether all words that a program writes are numbers.
+// printsNumbers reports whether every word of the output is a number.
 func printsNumbers(name string, e program.Effect, args []word) bool {
 	if slices.ContainsFunc(args, func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
 		return false
 	}
 	line := strings.Join(append([]string{name}, texts(args)...), "\x00")
-	return counting.MatchString(line) && !e.Recursive
+	return countingCommands.MatchString(line) && !e.Recursive
 }
 
-// counting are commands that print numbers, with NUL between their words.
-var counting = regexp.MustCompile(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
+// countingCommands matches commands that print numbers, with NUL between their words.
+var countingCommands = regexp.MustCompile(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
 	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
 
-// lists tells whether a program only names files below its folder.
+// lists reports whether a program only prints names of files below its folder.
 func lists(name string, e program.Effect, args []string) bool {
 	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands,
 		func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
@@ -224,8 +224,7 @@ func lists(name string, e program.Effect, args []string) bool {
 	return false
 }
 
-// passesLines tells whether a program writes whole lines of its standard input, and
-// nothing else.
+// passesLines reports whether a program prints only whole lines of its standard input.
 func passesLines(name string, e program.Effect) bool {
 	allowed := ""
 	switch name {

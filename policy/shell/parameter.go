@@ -10,22 +10,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// parameter adds $x and ${x}, and of what ${} can do the few things that are proven to be
-// as in bash. All else is unknown.
+// parameter adds $x and those forms of ${x} that are proven to match bash. Others are unknown.
 func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	if p.Param == nil {
-		x.put(guessed(""), q)
+		x.put(unknownWord(""), q)
 		return
 	}
 	name := p.Param.Value
 	v, _ := x.sh.get(name)
-	x.sh.takes(name)
+	x.sh.noteRead(name)
 	size := len(v.Text)
 	for _, w := range v.list {
 		size += len(w.Text)
 	}
 	if x.sh.a.bytes -= size; x.sh.a.bytes < 0 || !x.sh.a.spend(len(v.list)/64) {
-		x.sh.a.script.OverBudget = true
+		x.sh.a.exceed()
 		return
 	}
 	all := name == "@" || name == "*"
@@ -51,12 +50,12 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 		x.put(v.length(all), q)
 	case odd || p.Slice != nil || p.Repl != nil || all && p.Exp != nil:
 		if all {
-			x.list(v.list, true, q, name == "*")
+			x.putList(v.list, true, q, name == "*")
 		} else {
-			x.put(v.blurred(), q)
+			x.put(v.asUnknown(), q)
 		}
 	case all:
-		x.list(v.list, v.Dynamic, q, name == "*")
+		x.putList(v.list, v.Dynamic, q, name == "*")
 	case p.Exp != nil:
 		x.operator(name, v, p, q)
 	default:
@@ -64,8 +63,8 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 	}
 }
 
-// operator is ${x:-text} and its like. What ${x:=text} sets is known already; what is cut
-// off is not followed.
+// operator adds ${x:-text} and its like. ${x:=text} has been assigned before; what is cut off is not
+// followed.
 func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting) {
 	w := p.Exp.Word
 	empty := !v.set
@@ -81,13 +80,13 @@ func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting
 			// where it is set, to another folder like it
 			x.put(word{Word: program.Word{Text: "/tmp", Dynamic: true, Fits: "/tmp"}}, q)
 		case empty:
-			x.instead(w, unknown, q)
+			x.putAlternative(w, unknown, q)
 		default:
 			x.put(v.word, q)
 		}
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
 		if !empty || unknown {
-			x.instead(w, unknown, q)
+			x.putAlternative(w, unknown, q)
 		} else {
 			x.put(word{}, q)
 		}
@@ -97,14 +96,14 @@ func (x *expansion) operator(name string, v value, p *syntax.ParamExp, q quoting
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		x.put(v.word, q)
 	default:
-		x.put(v.blurred(), q)
+		x.put(v.asUnknown(), q)
 	}
 }
 
-// instead adds the text of ${x:-text}.
-func (x *expansion) instead(w *syntax.Word, unknown bool, q quoting) {
+// putAlternative adds the text of ${x:-text}.
+func (x *expansion) putAlternative(w *syntax.Word, unknown bool, q quoting) {
 	if unknown {
-		x.put(guessed(""), q)
+		x.put(unknownWord(""), q)
 	}
 	if w == nil {
 		x.put(word{}, q)
@@ -112,25 +111,24 @@ func (x *expansion) instead(w *syntax.Word, unknown bool, q quoting) {
 	}
 	inner := x.inner
 	x.inner = true
-	if x.parts(w.Parts, q); unknown {
-		x.put(guessed(""), q)
+	if x.addParts(w.Parts, q); unknown {
+		x.put(unknownWord(""), q)
 	}
 	x.inner = inner
 	if len(w.Parts) == 0 {
 		x.put(word{}, q)
-	} else if q != unquoted && !x.now.some {
-		x.put(guessed(""), q)
+	} else if q != unquoted && !x.current.exists {
+		x.put(unknownWord(""), q)
 	}
 }
 
-// element is what an index stands for, where it is written out.
+// element returns the element at a literal index.
 func (v value) element(index syntax.ArithmExpr) value {
 	n, ok := natural(index)
-	return v.at(n, ok && !v.keyed)
+	return v.at(n, ok && !v.associative)
 }
 
-// at is an element of an array. One whose number is not known is still a number if all
-// of them are.
+// at returns an element of an array. An unknown one is still a number if all of them are.
 func (v value) at(n int, known bool) value {
 	list := v.list
 	if !v.array && (v.set || v.Dynamic) {
@@ -150,7 +148,7 @@ func (v value) at(n int, known bool) value {
 	case len(list) > 0:
 		v.word = list[0]
 	}
-	v.word = v.word.blurred()
+	v.word = v.word.asUnknown()
 	v.number = !slices.ContainsFunc(list, func(w word) bool { return !w.isNumber() })
 	return v
 }
@@ -162,7 +160,7 @@ func lit(w *syntax.Word) string {
 	return w.Lit()
 }
 
-// length is ${#x}, or how many values there are.
+// length returns ${#x}, or the number of values.
 func (v value) length(all bool) word {
 	w := word{number: true}
 	w.Text = strconv.Itoa(len(v.Text))
@@ -177,10 +175,10 @@ func (v value) length(all bool) word {
 	return w
 }
 
-// natural is a number that is written out.
+// natural returns a literal number.
 func natural(x syntax.ArithmExpr) (int, bool) {
 	w, ok := x.(*syntax.Word)
-	if !ok || !number.MatchString(w.Lit()) {
+	if !ok || !numberPattern.MatchString(w.Lit()) {
 		return 0, false
 	}
 	n, err := strconv.Atoi(w.Lit())

@@ -8,9 +8,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// patched adds the files that a patch changes whose text stands in the script. A program of which
-// nothing else says what it changes may change any file, where the text is not all known.
-func (sh *shell) patched(cmd *Command, e program.Effect, c call) {
+// addPatched adds the files that a patch in the script changes. If the text is not fully known, a program of
+// which nothing else says what it changes may change any file.
+func (sh *shell) addPatched(cmd *Command, e program.Effect, c call) {
 	if !e.Patch && len(e.Patches) == 0 {
 		return
 	}
@@ -23,7 +23,7 @@ func (sh *shell) patched(cmd *Command, e program.Effect, c call) {
 		texts, known = append(texts, w.Text), known && !w.Dynamic
 	}
 	for _, t := range e.Touches {
-		if f := sh.made(word{Word: t.Word}); f != nil && t.Op == string(paths.Read) {
+		if f := sh.created(word{Word: t.Word}); f != nil && t.Op == string(paths.Read) {
 			texts = append(texts, f.text.String())
 		}
 	}
@@ -46,13 +46,13 @@ func (sh *shell) patched(cmd *Command, e program.Effect, c call) {
 		}
 	}
 	if !known && !e.Changes && len(e.Touches) == 0 {
-		write(paths.Write, word{Word: program.Word{Dynamic: true}})
+		write(paths.Write, unknownWord(""))
 	}
 }
 
-// spoiled marks a program that throws away the changes of a file: one that the disk shows, or the
-// script has made. Where the disk cannot be seen, the look of its name decides.
-func (sh *shell) spoiled(cmd *Command, e program.Effect, c call) {
+// tagDiscards tags a program that discards the changes of a file that the disk shows or the script has made.
+// If the disk cannot be read, the look of the name decides.
+func (sh *shell) tagDiscards(cmd *Command, e program.Effect, c call) {
 	for _, w := range e.Spoils {
 		folder := sh.absolute(c.folder(e))
 		at := absolute(w.Text, folder)
@@ -66,5 +66,5 @@ func (sh *shell) spoiled(cmd *Command, e program.Effect, c call) {
 	}
 }
 
-// fileName is how a file looks, and no version such as v1.2.x.
+// fileName matches file names, but not versions such as v1.2.x.
 var fileName = regexp.MustCompile(`[^\d/.]\.[A-Za-z]\w{0,4}$`)

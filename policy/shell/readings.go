@@ -11,21 +11,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reading is one way in which a shell can take a text.
+// reading is one way in which a shell can parse a text.
 type reading struct {
 	file  *syntax.File
 	text  string
 	stmts int
 }
 
-// glued is a line that goes on in the middle of what may be one word.
-var glued = regexp.MustCompile(`[^ \t\n]\\\n[^ \t\n]`)
+// splicedWord matches a line break that may be inside a word.
+var splicedWord = regexp.MustCompile(`[^ \t\n]\\\n[^ \t\n]`)
 
-// readings takes a text apart in each way in which bash could. A backslash before CR LF
-// goes on in the next line if something has made LF of them, and else it does not. The
-// plain reading is the last one; without it the text does not parse, and there are none.
+// readings parses a text in each way in which bash could. A backslash before CR LF continues the line only if
+// something has turned CR LF into LF. The plain reading comes last; if it does not parse, there are none.
 func (a *analysis) readings(text string) (out []*reading) {
-	a.scan(text)
+	a.scanCharacters(text)
 	lf := strings.ReplaceAll(text, "\r\n", "\n")
 	if ended := strings.ReplaceAll(strings.ReplaceAll(text, "\\\r\n", "\n"), "\r\n", "\n"); ended != lf {
 		out = append(out, &reading{text: ended})
@@ -33,14 +32,14 @@ func (a *analysis) readings(text string) (out []*reading) {
 	out = append(out, &reading{text: lf})
 	for _, r := range out {
 		if err := a.parse(r); err != nil {
-			a.unparsed(err)
+			a.failParse(err)
 			return nil
 		}
 		if strings.Contains(r.text, "$\\\n") {
 			a.unsure("a line ends behind a $, and goes on")
 		}
 	}
-	if lf = out[len(out)-1].text; strings.Contains(lf, "\\\n") && glued.MatchString(lf) {
+	if lf = out[len(out)-1].text; strings.Contains(lf, "\\\n") && splicedWord.MatchString(lf) {
 		// it may break quotes and here-documents; then it is no reading
 		if spliced := (&reading{text: strings.ReplaceAll(lf, "\\\n", "")}); a.parse(spliced) == nil {
 			out = append([]*reading{spliced}, out...)
@@ -50,26 +49,26 @@ func (a *analysis) readings(text string) (out []*reading) {
 	for _, r := range out {
 		most = max(most, r.stmts)
 	}
-	a.taken, a.stmts = a.taken+len(out)-1, a.stmts+most
-	if a.taken > maxReadings || a.stmts > a.limits.Statements {
-		a.script.OverBudget = true
+	a.extraReadings, a.statements = a.extraReadings+len(out)-1, a.statements+most
+	if a.extraReadings > maxReadings || a.statements > a.limits.Statements {
+		a.exceed()
 		return nil
 	}
 	return out
 }
 
-// maxEndings is how often a text is parsed again, because a comment ends earlier.
+// maxEndings is how often a text is parsed again because a comment ends earlier.
 const maxEndings = 8
 
-// parsers are those of texts that were taken apart before: a new one is larger than most texts.
+// parsers are reused: a new one is larger than most texts.
 var parsers = sync.Pool{New: func() any {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
 }}
 
 func (a *analysis) parse(r *reading) (err error) {
 	for n := 0; ; n++ {
-		if opened(r.text) > 2*maxNesting {
-			a.script.OverBudget = true
+		if openBrackets(r.text) > 2*maxNesting {
+			a.exceed()
 			return errors.New("nested too deep")
 		}
 		parser := parsers.Get().(*syntax.Parser) // one that panics is not put back
@@ -78,7 +77,7 @@ func (a *analysis) parse(r *reading) (err error) {
 			return err
 		}
 		if r.tooDeep() {
-			a.script.OverBudget = true
+			a.exceed()
 			return errors.New("nested too deep")
 		}
 		if !strings.Contains(r.text, "\\\n") || !r.endComments() {
@@ -89,16 +88,16 @@ func (a *analysis) parse(r *reading) (err error) {
 		}
 	}
 	if strings.Contains(r.text, "`") && strings.Contains(r.text, `\`) {
-		a.backquotes(r)
+		a.checkBackquotes(r)
 	}
 	if strings.Contains(r.text, "<<") {
-		return r.delimiters()
+		return r.checkDelimiters()
 	}
 	return nil
 }
 
-// endComments lets comments end with their line, also where a backslash stands at its end,
-// which the parser takes as going on. It tells whether there is any.
+// endComments ends comments at their line, even behind a backslash, which the parser takes as a continuation.
+// It reports whether it changed any.
 func (r *reading) endComments() (any bool) {
 	text := []byte(r.text)
 	syntax.Walk(r.file, func(n syntax.Node) bool {
@@ -112,9 +111,9 @@ func (r *reading) endComments() (any bool) {
 	return any
 }
 
-// backquotes notes those with a backslash inside: bash reads what they hold twice, and the
-// parser in its own way.
-func (a *analysis) backquotes(r *reading) {
+// checkBackquotes records backquotes around a backslash: bash reads their content twice, the parser in its
+// own way.
+func (a *analysis) checkBackquotes(r *reading) {
 	syntax.Walk(r.file, func(n syntax.Node) bool {
 		c, ok := n.(*syntax.CmdSubst)
 		if ok = ok && c.Backquotes; ok {
@@ -127,9 +126,8 @@ func (a *analysis) backquotes(r *reading) {
 	})
 }
 
-// opened is how many brackets are open at most, quoted or not. The parser takes long for
-// many.
-func opened(text string) (most int) {
+// openBrackets returns how many brackets are open at most, quoted or not. The parser is slow for many.
+func openBrackets(text string) (most int) {
 	open := 0
 	for i := range len(text) {
 		switch text[i] {
@@ -143,8 +141,8 @@ func opened(text string) (most int) {
 	return most
 }
 
-// tooDeep keeps what looks into all that a part holds, for each part, from taking the
-// square of a text. A statement in a statement is two levels. It counts the statements.
+// tooDeep counts the statements and limits their nesting, since walking each nested part takes quadratic
+// time. A statement in a statement is two levels.
 func (r *reading) tooDeep() bool {
 	depth, most := 0, 0
 	r.stmts = 0
@@ -163,9 +161,9 @@ func (r *reading) tooDeep() bool {
 	return most > 2*maxNesting
 }
 
-// delimiters refuses here-documents whose end bash sees elsewhere: it takes 'E'# as one
-// word, and lets a delimiter hold a new line.
-func (r *reading) delimiters() (err error) {
+// checkDelimiters rejects here-documents whose end bash sees elsewhere: it takes 'E'# as one word, and allows
+// a line break in a delimiter.
+func (r *reading) checkDelimiters() (err error) {
 	syntax.Walk(r.file, func(n syntax.Node) bool {
 		if d, ok := n.(*syntax.Redirect); ok && d.Hdoc != nil {
 			from, to := int(d.Word.Pos().Offset()), int(d.Word.End().Offset())
@@ -179,9 +177,9 @@ func (r *reading) delimiters() (err error) {
 	return err
 }
 
-// unparsed notes that a part does not parse. To find that out can take the square of its
-// length, and nothing is gained by doing so often.
-func (a *analysis) unparsed(err error) {
+// failParse records a part that does not parse. It costs many steps, since finding that out can take
+// quadratic time.
+func (a *analysis) failParse(err error) {
 	a.script.Parsed = false
 	a.steps -= a.limits.Steps / 8
 	if a.script.Error == "" {
@@ -189,8 +187,8 @@ func (a *analysis) unparsed(err error) {
 	}
 }
 
-// scan looks for characters that show a reader something else than what runs.
-func (a *analysis) scan(text string) {
+// scanCharacters looks for characters that make a text look different from what runs.
+func (a *analysis) scanCharacters(text string) {
 	for i, r := range text {
 		switch {
 		case r == '\n', r == '\t', r >= 0x20 && r < 0x7f:

@@ -45,7 +45,7 @@ func (sh *shell) redirectOne(r *syntax.Redirect, used *redirected) {
 			used.writes = append(used.writes, sh.write(target, "redirect", &sink{})...)
 		}
 		if descriptor == "" || descriptor == "0" {
-			sh.in = sh.opened(target)
+			sh.in = sh.openFile(target)
 		}
 	case syntax.DplIn, syntax.DplOut:
 		sh.duplicate(r, target, descriptor, used)
@@ -54,7 +54,7 @@ func (sh *shell) redirectOne(r *syntax.Redirect, used *redirected) {
 	}
 }
 
-// target is the word of a redirection. Bash expands that of >&word a second time.
+// target expands the word of a redirection. Bash expands that of >&word twice.
 func (sh *shell) target(r *syntax.Redirect) word {
 	list := sh.fields(r.Word)
 	if r.Op == syntax.WordHdoc {
@@ -68,7 +68,7 @@ func (sh *shell) target(r *syntax.Redirect) word {
 	}
 	switch r.Op {
 	case syntax.DplIn, syntax.DplOut, syntax.RdrAll, syntax.AppAll:
-		if strings.ContainsAny(w.Text, "$`(") || bare(r.Word) && len(r.Word.Parts) > 0 {
+		if strings.ContainsAny(w.Text, "$`(") || onlyExpansions(r.Word) && len(r.Word.Parts) > 0 {
 			sh.a.unsure("an expansion in the target of a redirection of descriptors")
 			sh.evaluate(w.Text)
 		}
@@ -76,7 +76,7 @@ func (sh *shell) target(r *syntax.Redirect) word {
 	return w
 }
 
-// duplicate is <&word and >&word. Bash takes <&-word as closing, and then a command.
+// duplicate is <&word and >&word. Bash takes <&-word as closing a descriptor, and then a command.
 func (sh *shell) duplicate(r *syntax.Redirect, target word, descriptor string, used *redirected) {
 	name := strings.TrimSuffix(target.Text, "-")
 	switch {
@@ -114,9 +114,9 @@ func (sh *shell) redirectOut(op syntax.RedirOperator, target word, descriptor st
 	}
 }
 
-// opened is the stream of a file. Of files that the script made the text may be known.
-func (sh *shell) opened(w word) *stream {
-	if f := sh.made(w); f != nil {
+// openFile returns the stream of a file. The text of a file that the script has made may be known.
+func (sh *shell) openFile(w word) *stream {
+	if f := sh.created(w); f != nil {
 		s := f.stream("file")
 		if strings.HasPrefix(w.Text, "/dev/fd/") {
 			s.Kind = "pipe"

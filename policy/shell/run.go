@@ -5,7 +5,7 @@ import "mvdan.cc/sh/v3/syntax"
 // script runs a text in all its readings.
 func (sh *shell) script(text string) {
 	if sh.depth > sh.a.limits.Depth || len(text) > sh.a.limits.Bytes || !sh.a.spend(1+len(text)/1024) {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return
 	}
 	outermost := sh.depth == 0 && sh.end == 0
@@ -16,15 +16,15 @@ func (sh *shell) script(text string) {
 			in = sh.fork()
 			in.out = nil
 		}
-		if in.marks = outermost && len(r.text) == len(text); outermost && !in.marks {
+		if in.outermost = outermost && len(r.text) == len(text); outermost && !in.outermost {
 			in.start, in.end = 0, len(text)
 		}
 		in.statements(r.file.Stmts)
 	}
 }
 
-// leftovers runs what may still run when the text is over: traps, with the variables as
-// they are then, and functions that nothing has called so far.
+// leftovers runs what may still run at the end: traps, with the variables as they are then, and functions
+// that were never called.
 func (sh *shell) leftovers() {
 	for _, t := range sh.a.traps {
 		sh.nested("trap").code(t.Text)
@@ -32,7 +32,7 @@ func (sh *shell) leftovers() {
 	for i := 0; i < len(sh.a.functions); i++ {
 		if f := sh.a.functions[i]; !f.called {
 			sub := sh.fork()
-			sub.args, sub.open = nil, true
+			sub.args, sub.argsUnknown = nil, true
 			sub.body(f)
 		}
 	}
@@ -49,10 +49,10 @@ func (sh *shell) statement(s *syntax.Stmt) {
 		return
 	}
 	if sh.nesting++; sh.nesting > maxNesting {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 	}
 	start, end := sh.start, sh.end
-	if sh.marks {
+	if sh.outermost {
 		last := s.End()
 		if s.Semicolon.IsValid() {
 			last = s.Semicolon
@@ -70,12 +70,12 @@ func (sh *shell) statement(s *syntax.Stmt) {
 	sh.nesting--
 }
 
-// run is a statement with its redirections.
+// run runs a statement with its redirections.
 func (sh *shell) run(s *syntax.Stmt) {
 	in, out := sh.in, sh.out
 	used := sh.redirect(s.Redirs)
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {
-		if stays := sh.simple(call, used); stays { // exec without a program
+		if stays := sh.simpleCommand(call, used); stays { // exec without a program
 			sh.execRedirected(in)
 			return
 		}
@@ -95,8 +95,8 @@ func (sh *shell) run(s *syntax.Stmt) {
 	}
 }
 
-// execRedirected is exec with redirections: they hold for all that follows. A shell that
-// reads its code from its standard input goes on with the new one.
+// execRedirected follows exec with redirections only, which stay in force. A shell that reads its code from
+// its standard input continues with the new one.
 func (sh *shell) execRedirected(before *stream) {
 	if !before.code || sh.in == before {
 		return
@@ -111,6 +111,6 @@ func (sh *shell) execRedirected(before *stream) {
 
 // code runs a text as this shell would.
 func (sh *shell) code(text string) {
-	sh.marks = false
+	sh.outermost = false
 	sh.script(text)
 }

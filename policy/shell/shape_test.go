@@ -5,10 +5,10 @@ import "testing"
 // TestShapes: of what is not known, what does the path guard see?
 func TestShapes(t *testing.T) {
 	for _, tt := range []struct{ text, op, path, class string }{
-		{`find . -name '*.ts' | while read -r f; do cat "$f"; done`, "read", listed, "workspace"},
-		{`for f in $(git ls-files); do head -1 "$f"; done`, "read", listed, "workspace"},
-		{`cat $(ls -t *.log | head -1)`, "read", listed, "workspace"},
-		{`git ls-files | xargs cat`, "read", listed, "workspace"},
+		{`find . -name '*.ts' | while read -r f; do cat "$f"; done`, "read", listedName, "workspace"},
+		{`for f in $(git ls-files); do head -1 "$f"; done`, "read", listedName, "workspace"},
+		{`cat $(ls -t *.log | head -1)`, "read", listedName, "workspace"},
+		{`git ls-files | xargs cat`, "read", listedName, "workspace"},
 		{`ls -l | while read f; do cat "$f"; done`, "read", "", "dynamic"},
 		{`find . -printf '/etc/shadow\n' | while read f; do cat "$f"; done`, "read", "", "dynamic"},
 		{`find /etc | while read f; do cat "$f"; done`, "read", "", "dynamic"},
@@ -21,7 +21,7 @@ func TestShapes(t *testing.T) {
 		{`x=$(ls; echo "$y"); cat "$x"`, "read", "", "dynamic"},
 		{`for f in $(ls); do cat "$f/$X"; done`, "read", "/", "root"},
 		{`for f in $(ls); do cat "$f" "$X"; done`, "read", "", "dynamic"},
-		{`for f in $(ls); do cd /etc; cat "$f"; done`, "read", listed, "outside"},
+		{`for f in $(ls); do cd /etc; cat "$f"; done`, "read", listedName, "outside"},
 		{`for f in $(ls); do rm "$f"; done`, "delete", "", "dynamic"},
 		{`for f in $(ls); do echo > "$f"; done`, "write", "", "dynamic"},
 		{`ls > "out-$(date +%F).txt"`, "write", "out-*.txt", "workspace"},

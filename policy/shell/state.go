@@ -6,41 +6,40 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shell is one shell or subshell at a point of its run. A subshell is a copy with a
-// scope of its own.
+// shell is one shell or subshell at a point of its run. A subshell is a copy with its own scope.
 type shell struct {
 	a     *analysis
 	scope *scope
-	dir   place
-	in    *stream // what commands read
-	out   *sink   // where commands write; nil: it is not kept
+	dir   folderState
+	in    *stream // of commands
+	out   *sink   // of commands; nil: output is dropped
 
-	marks      bool // statements stand in the outermost text as it was given
-	start, end int  // of what runs now, in that text
+	outermost  bool // statements are part of the text given to Analyze
+	start, end int  // of the current statement, in that text
 
-	via        string
-	depth      int
-	nesting    int    // statements around this one
-	rounds     int    // of all loops around this one
-	args       []word // $1, $2 …
-	open       bool   // how many is unknown
-	plain      bool   // it may be a shell that knows less than bash: sh
-	wrappers   []string
-	env        []string
-	background bool
-	uncertain  bool // in a branch or a loop: it may not run
-	running    []*function
-	errexit    bool            // set -e
-	tested     int             // conditions around this place, in which set -e does not count
-	locals     map[string]bool // of the function that runs
+	via         string
+	depth       int
+	nesting     int    // statements around this one
+	rounds      int    // of all loops around this one
+	args        []word // $1, $2 …
+	argsUnknown bool   // also how many there are
+	posix       bool   // it may be a shell that knows less than bash, such as sh
+	wrappers    []string
+	env         []string
+	background  bool
+	uncertain   bool // in a branch or a loop, which may not run
+	running     []*function
+	errexit     bool            // set -e
+	conditions  int             // around this place; set -e does not count in them
+	locals      map[string]bool // of the running function
 }
 
-// place is the folder that a shell is in.
-type place struct {
-	path  string
-	known bool
-	or    []string // where it is if a cd has failed that nothing checks
-	like  string   // if it is not known: a pattern that it fits; empty: nothing is known
+// folderState is the folder that a shell is in.
+type folderState struct {
+	path    string
+	known   bool
+	others  []string // where it may be instead, if an unchecked cd has failed
+	pattern string   // that an unknown folder matches; empty: nothing is known
 }
 
 // scope holds what was set since a subshell or a branch began.
@@ -48,7 +47,7 @@ type scope struct {
 	up        *scope
 	fresh     bool // of a new shell, which sees only what is exported
 	vars      map[string]value
-	functions map[string][]*function // several where branches defined it
+	functions map[string][]*function // several if branches defined them
 }
 
 type function struct {
@@ -57,29 +56,30 @@ type function struct {
 	called bool
 }
 
-// shell is the one that runs the outermost text.
+// shell returns the shell that runs the outermost text.
 func (a *analysis) shell() *shell {
 	cwd := a.guard.Roots.Cwd
-	return &shell{a: a, scope: &scope{}, dir: place{path: cwd, known: cwd != ""}, in: &stream{}, rounds: 1}
+	return &shell{a: a, scope: &scope{}, dir: folderState{path: cwd, known: cwd != ""}, in: &stream{},
+		rounds: 1}
 }
 
-// fork is a subshell: it sees all that is set here, and changes none of it.
+// fork returns a subshell, which sees everything that is set here but changes none of it.
 func (sh *shell) fork() *shell {
 	sub := *sh
 	sub.scope = &scope{up: sh.scope}
 	return &sub
 }
 
-// nested is a shell for text inside of this one: it sees the variables.
+// nested returns a subshell for text inside this one.
 func (sh *shell) nested(via string) *shell {
 	sub := sh.fork()
-	sub.via, sub.marks = via, false
+	sub.via, sub.outermost = via, false
 	sub.depth++
 	return sub
 }
 
-// fresh is a shell of its own. Variables may be exported to it or not; wrappers such as sudo
-// change all of them.
+// fresh returns a new shell. Variables may or may not be exported to it; wrappers such as sudo change all of
+// them.
 func (sh *shell) fresh(via string) *shell {
 	sub := sh.nested(via)
 	sub.scope.fresh = true
@@ -91,12 +91,12 @@ func (sh *shell) fresh(via string) *shell {
 	return sub
 }
 
-// movesHome tells whether what a wrapper runs may have another home folder.
+// movesHome reports whether what a wrapper runs may have another home folder.
 func (sh *shell) movesHome(wrapper string) bool {
 	return !IsShell(wrapper) && !IsBuiltin(wrapper) && !sh.a.programs.Is(wrapper, "keeps-home")
 }
 
-// function is what a name was defined as. It is not sure in a shell of its own.
+// function returns the definitions of a name. They are not sure across a new shell.
 func (sh *shell) function(name string) (list []*function, sure bool) {
 	sure = true
 	for s := sh.scope; s != nil; s = s.up {
@@ -115,8 +115,8 @@ func (sh *shell) define(name string, list ...*function) {
 	sh.scope.functions[name] = list
 }
 
-// branch runs something that may not run, or more than once. What it changes is
-// unknown afterwards; it tells whether there was any such thing.
+// branch runs something that may not run, or more than once. What it changes is unknown afterwards; it
+// reports whether anything changed.
 func (sh *shell) branch(run func(*shell)) (changed bool) {
 	b := sh.fork()
 	b.uncertain = true
@@ -131,19 +131,19 @@ func (sh *shell) branch(run func(*shell)) (changed bool) {
 func (sh *shell) merge(b *shell) (changed bool) {
 	for name, v := range b.scope.vars {
 		old, _ := sh.get(name)
-		if old.same(v) {
+		if old.equal(v) {
 			continue
 		}
 		changed = changed || !old.Dynamic
-		sh.set(name, old.or(v))
+		sh.set(name, old.orElse(v))
 	}
 	for name, list := range b.scope.functions {
 		before, _ := sh.function(name)
 		sh.define(name, slices.Concat(before, list)...)
 	}
 	if !slices.EqualFunc(b.args, sh.args, func(x, y word) bool { return x.Word == y.Word }) ||
-		b.open != sh.open {
-		sh.args, sh.open, changed = nil, true, true
+		b.argsUnknown != sh.argsUnknown {
+		sh.args, sh.argsUnknown, changed = nil, true, true
 	}
 	if b.in != sh.in {
 		in := *b.in
@@ -154,27 +154,29 @@ func (sh *shell) merge(b *shell) (changed bool) {
 		sh.dir.known = false
 		changed = true
 	}
-	sh.dir.like = same(sh.dir.like, b.dir.like)
+	if sh.dir.pattern != b.dir.pattern {
+		sh.dir.pattern = ""
+	}
 	return changed
 }
 
-// maxNames bounds how many programs are kept of those that a text went through.
+// maxNames is how many of the programs that wrote a text are kept.
 const maxNames = 32
 
-// appended is a longer list. What it adds is not seen through the list itself.
-func appended[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
+// appendCopy appends without changing the array behind list.
+func appendCopy[T any](list []T, more ...T) []T { return append(list[:len(list):len(list)], more...) }
 
-// join adds names that are not there yet.
-func join(to, names []string) []string {
+// union appends names that are not in the list yet.
+func union(to, names []string) []string {
 	for _, n := range names {
 		if n != "" && len(to) < maxNames && !slices.Contains(to, n) {
-			to = appended(to, n)
+			to = appendCopy(to, n)
 		}
 	}
 	return to
 }
 
-// emit adds a command to the facts.
+// emit adds a command to the script.
 func (sh *shell) emit(cmd Command) {
 	cmd.Start, cmd.End = sh.start, sh.end
 	cmd.Depth, cmd.Via = sh.depth, sh.via
@@ -185,7 +187,7 @@ func (sh *shell) emit(cmd Command) {
 		cmd.Argv = []string{}
 	}
 	if sh.out != nil && cmd.Binary != "" {
-		sh.out.from = join(sh.out.from, []string{cmd.Binary})
+		sh.out.from = union(sh.out.from, []string{cmd.Binary})
 	}
 	sh.a.script.Commands = append(sh.a.script.Commands, cmd)
 	sh.a.spend(1)

@@ -2,22 +2,21 @@ package shell
 
 import "strings"
 
-// stream is what a command can read. Commands that share it take from the same text.
+// stream is what a command can read. Commands that share it read the same text.
 type stream struct {
 	Stdin
 	code   bool   // the shell reads its own code from it
 	fits   string // as in program.Word, of each of its words
-	number bool   // each of its words surely is a number
+	number bool   // each word is surely a number
 }
 
-// next takes a line.
-func (s *stream) next() (line string) {
+func (s *stream) nextLine() (line string) {
 	line, s.Text, _ = strings.Cut(s.Text, "\n")
 	return line
 }
 
-// taken is called when a program has read some of it.
-func (s *stream) taken() { s.Known = s.Known && s.File == "/dev/null" }
+// consume marks the stream as partly read.
+func (s *stream) consume() { s.Known = s.Known && s.File == "/dev/null" }
 
 // sink collects what commands write.
 type sink struct {
@@ -25,11 +24,11 @@ type sink struct {
 	known  bool
 	from   []string
 	fits   string // as in program.Word, of each of its words
-	number bool   // each of its words surely is a number
+	number bool   // each word is surely a number
 	used   bool   // something was written
 }
 
-// maxSinkBytes bounds the text that is followed through a pipe or a file.
+// maxSinkBytes is how much text is followed through a pipe or a file.
 const maxSinkBytes = 64 << 10
 
 func (s *sink) write(text string, known bool, from ...string) {
@@ -42,7 +41,7 @@ func (s *sink) write(text string, known bool, from ...string) {
 	s.text.WriteString(text)
 	s.used, s.fits, s.number = true, "", false
 	s.known = s.known && known
-	s.from = join(s.from, from)
+	s.from = union(s.from, from)
 }
 
 func (s *sink) stream(kind string) *stream {
@@ -50,7 +49,6 @@ func (s *sink) stream(kind string) *stream {
 		fits: s.fits, number: s.number}
 }
 
-// copy is another sink with the same text.
 func (s *sink) copy() *sink {
 	out := &sink{}
 	out.known = true
@@ -58,7 +56,7 @@ func (s *sink) copy() *sink {
 	return out
 }
 
-// collect runs something in a subshell and gives what it writes.
+// collect runs something in a subshell and returns what it writes.
 func (sh *shell) collect(run func(*shell)) *sink {
 	sub := sh.fork()
 	sub.out = &sink{known: true}

@@ -8,8 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// expansion runs all substitutions inside of a node, and looks at what is evaluated in
-// other ways.
+// expansion runs all substitutions inside a node, and follows what else is evaluated.
 func (sh *shell) expansion(n syntax.Node) *expansion {
 	x := &expansion{sh: sh}
 	if w, ok := n.(*syntax.Word); ok && w == nil {
@@ -54,17 +53,17 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 		sh.subscript(name, p.Index)
 	} else if p.Excl && p.Names == 0 {
 		if v, _ := sh.get(name); !isName(v.Text) || v.Dynamic {
-			sh.name(v.word, "${!x}")
+			sh.checkName(v.word, "${!x}")
 		}
 	}
 	if s := p.Slice; s != nil {
 		sh.arithmetic(s.Offset)
 		sh.arithmetic(s.Length)
 	}
-	for _, w := range within(p) {
-		x.odd = x.odd || strings.Contains(written(w.Parts), "{")
+	for _, w := range innerWords(p) {
+		x.ambiguous = x.ambiguous || strings.Contains(literalText(w.Parts), "{")
 		syntax.Walk(w, x.visit)
-		sh.weak(w)
+		sh.checkWeakQuotes(w)
 	}
 	if p.Exp != nil && (p.Exp.Op == syntax.AssignUnset || p.Exp.Op == syntax.AssignUnsetOrNull) {
 		sh.assignPerhaps(p)
@@ -74,19 +73,19 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 	}
 }
 
-// assignPerhaps is ${x:=text}: the variable is set where it holds nothing.
+// assignPerhaps is ${x:=text}, which sets an empty variable.
 func (sh *shell) assignPerhaps(p *syntax.ParamExp) {
 	name, guess := p.Param.Value, lit(p.Exp.Word)
 	switch v, _ := sh.get(name); {
 	case v.array || p.Index != nil:
-		sh.assignElement(name, guessed(guess))
+		sh.assignElement(name, unknownWord(guess))
 	case v.Dynamic || v.Text == "":
-		sh.assigned(name, v.or(unknown(guess)))
+		sh.setVariable(name, v.orElse(unknown(guess)))
 	}
 }
 
-// within are the words inside of ${}.
-func within(p *syntax.ParamExp) (list []*syntax.Word) {
+// innerWords returns the words inside ${}.
+func innerWords(p *syntax.ParamExp) (list []*syntax.Word) {
 	if p.Exp != nil {
 		list = append(list, p.Exp.Word)
 	}
@@ -96,32 +95,32 @@ func within(p *syntax.ParamExp) (list []*syntax.Word) {
 	return slices.DeleteFunc(list, func(w *syntax.Word) bool { return w == nil })
 }
 
-// written is what is written out in parts of a word, quoted or not.
-func written(parts []syntax.WordPart) (text string) {
+// literalText returns the literal text in parts of a word, quoted or not.
+func literalText(parts []syntax.WordPart) (text string) {
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text += p.Value
 		case *syntax.DblQuoted:
-			text += written(p.Parts)
+			text += literalText(p.Parts)
 		}
 	}
 	return text
 }
 
-// only runs what is in a word that is looked at, and no argument.
-func (sh *shell) only(w *syntax.Word) {
+// runSubstitutions runs the substitutions in a word that is no argument.
+func (sh *shell) runSubstitutions(w *syntax.Word) {
 	if w != nil {
 		sh.expansion(w)
 	}
 }
 
-// subscript is the index of an array. It is arithmetic, or the key in one of keys.
+// subscript follows the index of an array: arithmetic, or a key.
 func (sh *shell) subscript(name string, index syntax.ArithmExpr) {
 	w, ok := index.(*syntax.Word)
 	switch v, _ := sh.get(name); {
 	case ok && (w.Lit() == "@" || w.Lit() == "*"):
-	case ok && v.keyed:
+	case ok && v.associative:
 		sh.text(w)
 	default:
 		sh.arithmetic(index)
@@ -130,13 +129,13 @@ func (sh *shell) subscript(name string, index syntax.ArithmExpr) {
 
 // substitute runs $(…).
 func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
-	return sh.collect(func(sub *shell) { sub.within("$()", c.Stmts) })
+	return sh.collect(func(sub *shell) { sub.runInner("$()", c.Stmts) })
 }
 
-// within runs the statements of a substitution.
-func (sh *shell) within(via string, list []*syntax.Stmt) {
+// runInner runs the statements of a substitution.
+func (sh *shell) runInner(via string, list []*syntax.Stmt) {
 	if sh.depth >= sh.a.limits.Depth {
-		sh.a.script.OverBudget = true
+		sh.a.exceed()
 		return
 	}
 	sh.via = via
@@ -144,7 +143,7 @@ func (sh *shell) within(via string, list []*syntax.Stmt) {
 	sh.statements(list)
 }
 
-// processSubstitute runs <(…) or >(…) and gives the name of its pipe.
+// processSubstitute runs <(…) or >(…) and returns the name of its pipe.
 func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 	name := fmt.Sprintf("/dev/fd/%d", 63-sh.a.pipes)
 	sh.a.pipes++
@@ -152,12 +151,12 @@ func (sh *shell) processSubstitute(p *syntax.ProcSubst) string {
 		sh.a.unsure("an empty process substitution, of which nothing may be left")
 	}
 	if p.Op == syntax.CmdIn {
-		sh.a.files[name] = sh.collect(func(sub *shell) { sub.within("<()", p.Stmts) })
+		sh.a.files[name] = sh.collect(func(sub *shell) { sub.runInner("<()", p.Stmts) })
 		return name
 	}
 	sub := sh.fork()
 	sub.in = &stream{Stdin: Stdin{Kind: "pipe", From: []string{"?"}}}
-	sub.within("<()", p.Stmts)
+	sub.runInner("<()", p.Stmts)
 	sh.a.files[name] = &sink{}
 	return name
 }

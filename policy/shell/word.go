@@ -2,39 +2,40 @@ package shell
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
-// word is an argument, with the programs that its text came from.
+// word is an argument, with the programs that wrote its text.
 type word struct {
 	program.Word
 	from   []string
-	start  int  // how many bytes of Text surely stand at its beginning, where it is dynamic
-	number bool // it surely is one
+	start  int  // how many leading bytes of a dynamic Text are certain
+	number bool // it is surely a number
 	splits bool // an expansion in it can become several words
 }
 
 func literal(text string) word { return word{Word: program.Word{Text: text}} }
 
-// guessed is a word of which nothing is known. It may be the text.
-func guessed(text string) word { return word{Word: program.Word{Text: text, Dynamic: true}} }
+// unknownWord returns a word of which nothing is certain; text is a guess.
+func unknownWord(text string) word { return word{Word: program.Word{Text: text, Dynamic: true}} }
 
-// vague tells whether a word can stand for any number of words.
+// vague reports whether a word can stand for any number of words.
 func (w word) vague() bool { return w.Dynamic || w.Glob }
 
-// blurred is a word of which nothing is certain any more.
-func (w word) blurred() word {
+// asUnknown returns a word of which nothing is certain any more.
+func (w word) asUnknown() word {
 	w.Dynamic, w.Begins, w.start, w.Fits, w.number = true, false, 0, "", false
 	return w
 }
 
-// isNumber tells whether arithmetic may take a word: it is a number, or made of numbers.
-func (w word) isNumber() bool { return w.number || !w.vague() && sums.MatchString(w.Text) }
+// isNumber reports whether arithmetic may take a word: it is a number, or an expression of numbers.
+func (w word) isNumber() bool { return w.number || !w.vague() && numberExpression.MatchString(w.Text) }
 
-var sums = regexp.MustCompile(`^[-0-9+*/%()<>=!&|^~?: #]*$`)
+var numberExpression = regexp.MustCompile(`^[-0-9+*/%()<>=!&|^~?: #]*$`)
 
 // value is what a variable holds, and what is known of its name.
 type value struct {
@@ -45,57 +46,48 @@ type value struct {
 	traits
 }
 
-// traits are what export and declare say of a name. They stay when it gets another value.
+// traits are attributes of a name from export and declare. They outlast its value.
 type traits struct {
-	fixed   bool // readonly
-	integer bool // what is assigned is evaluated
-	keyed   bool // an associative array
-	odd     bool // what is assigned is changed, or goes elsewhere: declare -u -n
+	readonly    bool // readonly
+	integer     bool // what is assigned is evaluated
+	associative bool
+	transformed bool // what is assigned is changed, or goes elsewhere: declare -u -n
 }
 
 func known(s string) value { return value{word: literal(s), set: true} }
 
-func unknown(guess string) value { return value{word: guessed(guess), set: true} }
+func unknown(guess string) value { return value{word: unknownWord(guess), set: true} }
 
-// counted is a number that is not known.
-func counted() value {
+func unknownNumber() value {
 	v := unknown("")
 	v.number, v.Fits = true, "*"
 	return v
 }
 
-// same tells whether two values are surely the same.
-func (v value) same(w value) bool {
-	if v.set != w.set || v.array != w.array || v.traits != w.traits || v.Word != w.Word ||
-		len(v.list) != len(w.list) || v.Dynamic {
-		return false
-	}
-	for i := range v.list {
-		if v.list[i].Dynamic || v.list[i].Word != w.list[i].Word {
-			return false
-		}
-	}
-	return true
+// equal reports whether two values are certainly the same.
+func (v value) equal(w value) bool {
+	return v.set == w.set && v.array == w.array && v.traits == w.traits && v.Word == w.Word && !v.Dynamic &&
+		slices.EqualFunc(v.list, w.list, func(x, y word) bool { return !x.Dynamic && x.Word == y.Word })
 }
 
-// anyOf is a word that can be any of a list.
+// anyOf returns a word that can be any of a list.
 func anyOf(list []word) word {
 	w := word{Word: program.Word{Dynamic: true}, number: len(list) > 0}
 	for _, x := range list {
-		w.from = join(w.from, x.from)
+		w.from = union(w.from, x.from)
 		w.number = w.number && x.isNumber()
 	}
 	return w
 }
 
-// joined is the text that eval and its like make of words.
-func joined(words []word) word {
+// joinWords returns the text that eval makes of words.
+func joinWords(words []word) word {
 	var w word
 	texts := make([]string, len(words))
 	for i, x := range words {
 		texts[i] = x.Text
 		w.Dynamic = w.Dynamic || x.Dynamic
-		w.from = join(w.from, x.from)
+		w.from = union(w.from, x.from)
 	}
 	w.Text = strings.Join(texts, " ")
 	return w
@@ -127,8 +119,7 @@ func touched(e program.Effect, op paths.Op) (out []word) {
 	return out
 }
 
-// withOrigin gives words of the table their origin back: that of all arguments, which
-// they were taken from.
+// withOrigin gives words of the table an origin: that of all arguments, from which they were taken.
 func withOrigin(list []program.Word, from []string) []word {
 	out := make([]word, len(list))
 	for i, w := range list {
@@ -145,7 +136,7 @@ type call struct {
 	words   []word
 	used    redirected
 	listed  bool // its operands are names that another program has written
-	program bool // functions and builtins do not count: command, sudo, xargs
+	program bool // functions and builtins do not count, as behind command, sudo and xargs
 }
 
 func (c call) args() []word { return c.words[1:] }

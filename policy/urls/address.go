@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ClassOf says what an address is: public, private, loopback or metadata. One with a
-// zone, or none at all, is private.
+// ClassOf returns the class of an address: public, private, loopback or metadata. One with a zone, or an
+// invalid one, is private.
 func ClassOf(addr netip.Addr) string {
 	if !addr.IsValid() || addr.Zone() != "" {
 		return Private
@@ -18,19 +18,16 @@ func ClassOf(addr netip.Addr) string {
 	case addr.IsLoopback(), addr.IsUnspecified(): // connecting to 0.0.0.0 reaches this machine
 		return Loopback
 	case addr.Is4():
-		return classIf(!within(special4, addr))
-	}
-	if inner, found := carried(addr); found {
-		if ClassOf(inner) == Metadata {
-			return Metadata
+		if !within(special4, addr) {
+			return Public
 		}
 		return Private
 	}
-	return classIf(global6.Contains(addr) && !within(special6, addr))
-}
-
-func classIf(public bool) string {
-	if public {
+	if inner, found := embeddedIPv4(addr); found {
+		if ClassOf(inner) == Metadata {
+			return Metadata
+		}
+	} else if global6.Contains(addr) && !within(special6, addr) {
 		return Public
 	}
 	return Private
@@ -40,9 +37,9 @@ func within(ps []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(ps, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// carried is the IPv4 address that an IPv6 address leads to: NAT64, 6to4, Teredo,
-// ISATAP, and the compatible and translated forms.
-func carried(addr netip.Addr) (netip.Addr, bool) {
+// embeddedIPv4 returns the IPv4 address that an IPv6 address leads to: NAT64, 6to4, Teredo, ISATAP, and the
+// compatible and translated forms.
+func embeddedIPv4(addr netip.Addr) (netip.Addr, bool) {
 	b := addr.As16()
 	last := netip.AddrFrom4([4]byte(b[12:]))
 	switch {
@@ -61,6 +58,8 @@ func carried(addr netip.Addr) (netip.Addr, bool) {
 // The registries of special purposes of IANA, https://www.iana.org/assignments/iana-ipv4-special-registry
 // and iana-ipv6-special-registry, with what was reserved before, and multicast.
 var (
+	// IANA's special-purpose registries, https://www.iana.org/assignments/iana-ipv4-special-registry and
+	// iana-ipv6-special-registry, with what was reserved before, and multicast.
 	special4 = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
 		"172.16.0.0/12",
 		"192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
@@ -76,27 +75,21 @@ var (
 )
 
 // metadata are the addresses at which clouds tell a machine its secrets.
-var metadata = addresses("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.169.253",
-	"169.254.0.23", "169.254.10.10",
-	"100.100.100.200", "192.0.0.192", "168.63.129.16", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254",
-	"fe80::a9fe:a9fe")
+var metadata = parseAll(netip.MustParseAddr, []string{"169.254.169.254", "169.254.170.2", "169.254.170.23",
+	"169.254.169.253", "169.254.0.23", "169.254.10.10", "100.100.100.200", "192.0.0.192", "168.63.129.16",
+	"fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fe80::a9fe:a9fe"})
 
-func prefixes(texts ...string) (out []netip.Prefix) {
+func prefixes(texts ...string) []netip.Prefix { return parseAll(netip.MustParsePrefix, texts) }
+
+func parseAll[T any](parse func(string) T, texts []string) (out []T) {
 	for _, s := range texts {
-		out = append(out, netip.MustParsePrefix(s))
+		out = append(out, parse(s))
 	}
 	return out
 }
 
-func addresses(texts ...string) (out []netip.Addr) {
-	for _, s := range texts {
-		out = append(out, netip.MustParseAddr(s))
-	}
-	return out
-}
-
-// blockedPorts are the bad ports of the Fetch standard: other protocols, whose servers
-// may take a request for commands. https://fetch.spec.whatwg.org/#port-blocking
+// blockedPorts are the bad ports of the Fetch standard: servers of other protocols may take a request for
+// commands. https://fetch.spec.whatwg.org/#port-blocking
 var blockedPorts = []int{1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
 	101, 102,
 	103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513,

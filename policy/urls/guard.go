@@ -1,30 +1,30 @@
 package urls
 
 import (
+	"net"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
-// Lookup gives the addresses of a host, as a resolver does.
+// Lookup resolves a host.
 type Lookup func(host string) ([]netip.Addr, error)
 
-// MaxRedirects is how many redirects may be followed.
 const MaxRedirects = 10
 
-// Literal classifies a URL that a fetch tool was given, by what it says alone. An
-// empty method is GET.
+// Literal classifies a URL that a fetch tool was given, without resolving it. An empty method means GET.
 func Literal(url, method string) Use {
-	return read(url, method, webPorts)
+	return parse(url, method, webPorts)
 }
 
-// Follow classifies a URL and all that it redirects to, with every address that each name has. Redirects are
-// Location headers, so they may be relative. With a nil lookup, no name is looked up.
+// Follow classifies a URL and all that it redirects to, by all addresses of each name. Redirects are Location
+// headers, and may be relative. A nil lookup resolves nothing.
 func Follow(url, method string, redirects []string, lookup Lookup) []Use {
-	u := Literal(url, method).resolved(lookup)
+	u := Literal(url, method).resolve(lookup)
 	uses := []Use{u}
 	for _, location := range redirects {
-		u = u.Redirect(location).resolved(lookup)
+		u = u.Redirect(location).resolve(lookup)
 		uses = append(uses, u)
 		if u.Class == Malformed {
 			break // where it would go on is unknown
@@ -32,6 +32,23 @@ func Follow(url, method string, redirects []string, lookup Lookup) []Use {
 	}
 	return uses
 }
+
+// Tunnel classifies the HOST:PORT of a CONNECT to a proxy, which sees neither what is sent nor the method.
+func Tunnel(authority string) Use {
+	u := parse("https://"+authority, "", webPorts)
+	u.URL = authority
+	if u.Class == Malformed {
+		return u
+	}
+	if at := portIndex(authority); at < 0 || at == len(authority)-1 || strings.ContainsAny(authority, "/?#") {
+		return u.malformed(MarkForm)
+	}
+	u.mark(MarkTunnel)
+	return u
+}
+
+// HostPort returns the server of a use, as for a dialer or a Host header.
+func (u Use) HostPort() string { return net.JoinHostPort(u.Host, strconv.Itoa(u.Port)) }
 
 // Redirect classifies what a server redirects to in answer to u.
 func (u Use) Redirect(location string) Use {
@@ -52,11 +69,10 @@ func (u Use) Redirect(location string) Use {
 	return next
 }
 
-// target is the URL that a Location header means. One that cannot be read is left as
-// it is, to be refused.
+// target returns the URL that a Location header means. It returns an unreadable one unchanged, to be refused.
 func (u Use) target(location string) string {
 	switch {
-	case hasScheme(location) || strange(location):
+	case hasScheme(location) || hasOddCharacters(location):
 		return location
 	case strings.HasPrefix(location, "//"):
 		return u.Scheme + ":" + location
@@ -77,8 +93,8 @@ func (u Use) SameOrigin(v Use) bool {
 	return u.Scheme == v.Scheme && u.Host == v.Host && u.Port == v.Port
 }
 
-// resolved is u with the addresses that its name has.
-func (u Use) resolved(lookup Lookup) Use {
+// resolve returns u with the addresses of its name.
+func (u Use) resolve(lookup Lookup) Use {
 	if lookup == nil || u.Class != Public || u.isAddress() {
 		return u
 	}
@@ -89,8 +105,7 @@ func (u Use) resolved(lookup Lookup) Use {
 	return u.At(addrs)
 }
 
-// At is u, given the addresses of its host. The worst of them says what it is; without
-// any it is unknown.
+// At returns u with the addresses of its host. The worst of them decides; without any the class is Unknown.
 func (u Use) At(addrs []netip.Addr) Use {
 	switch u.Class {
 	case BadScheme, Malformed, Dynamic:
@@ -102,15 +117,15 @@ func (u Use) At(addrs []netip.Addr) Use {
 	}
 	u.Address = addrs[0].String()
 	for _, a := range addrs {
-		if c := ClassOf(a); harm[c] > harm[u.Class] {
+		if c := ClassOf(a); severity[c] > severity[u.Class] {
 			u.Class, u.Address = c, a.String()
 		}
 	}
 	return u
 }
 
-// harm orders the classes that an address can have.
-var harm = map[string]int{Public: 0, Loopback: 1, Private: 2, Metadata: 3}
+// severity orders the classes of addresses.
+var severity = map[string]int{Public: 0, Loopback: 1, Private: 2, Metadata: 3}
 
 func (u Use) isAddress() bool {
 	_, err := netip.ParseAddr(u.Host)

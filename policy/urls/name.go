@@ -3,12 +3,12 @@ package urls
 import "strings"
 
 const (
-	longName = 100 // bytes of a name that are nothing unusual
-	longPart = 20  // letters and digits in a row that are no word any more
+	longName = 100 // longest usual name in bytes
+	longPart = 20  // letters and digits in a row that are no word
 )
 
-// isName reports whether s, in small letters, can be the name of a host. Letters
-// beyond a to z are refused: programs map them to different names.
+// isName reports whether a lower-case s can be a host name. Letters beyond a to z are refused: programs map
+// them to different names.
 func isName(s string) bool {
 	if len(s) > 253 {
 		return false
@@ -30,7 +30,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// longRun reports whether a label has a run of letters and digits as data has it.
+// longRun reports whether a label has a run of letters and digits that looks like data.
 func longRun(label string) bool {
 	for part := range strings.FieldsFuncSeq(label, func(r rune) bool { return r == '-' || r == '_' }) {
 		if len(part) >= longPart {
@@ -40,7 +40,7 @@ func longRun(label string) bool {
 	return false
 }
 
-// nameClass is what a name says by itself, before it is looked up.
+// nameClass returns the class of a name before it is resolved.
 func nameClass(name string) string {
 	if c := names[name]; c != "" {
 		return c
@@ -57,7 +57,7 @@ func nameClass(name string) string {
 	return Public
 }
 
-// names are hosts with a meaning.
+// names are hosts of a fixed class.
 var names = map[string]string{
 	"localhost": Loopback, "localhost.localdomain": Loopback, "localhost4": Loopback, "localhost6": Loopback,
 	"localhost4.localdomain4": Loopback, "localhost6.localdomain6": Loopback, "ip6-localhost": Loopback,
@@ -70,8 +70,8 @@ var names = map[string]string{
 	"instance-data.ec2.internal": Metadata,
 }
 
-// zones are ends of names that are not on the public internet, or under which a name
-// spells out the address that it has.
+// zones are suffixes of names that are not on the public internet, or under which a name spells out its
+// address.
 var zones = map[string]string{
 	"localhost": Loopback, "metadata.goog": Metadata, "metadata.google.internal": Metadata,
 	"local": Private, "localdomain": Private, "internal": Private, "intranet": Private, "lan": Private,

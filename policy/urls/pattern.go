@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// Pattern is a host, or all hosts below one: github.com, *.npmjs.org,
-// git.example.com:8443. Without a port it stands for 80 and 443.
+// Pattern is a host, or all hosts below one: github.com, *.npmjs.org, git.example.com:8443. Without a port it
+// stands for 80 and 443.
 type Pattern struct {
-	host  string
-	below bool
-	port  int // 0: 80 and 443
+	host       string
+	subdomains bool // *.host
+	port       int  // 0: 80 and 443
 }
 
-// ParsePattern reads one. What covers a whole top-level domain is an error.
+// ParsePattern parses a pattern. One that covers a whole top-level domain is an error.
 func ParsePattern(text string) (Pattern, error) {
 	host, below := strings.CutPrefix(text, "*.")
-	u := read("https://"+host, "", webPorts)
-	p := Pattern{host: u.Host, below: below}
+	u := parse("https://"+host, "", webPorts)
+	p := Pattern{host: u.Host, subdomains: below}
 	bare := host
-	if end := portAt(host); end >= 0 {
+	if end := portIndex(host); end >= 0 {
 		bare, p.port = host[:end], u.Port
 	}
 	plain := !strings.ContainsAny(host, "/?#") && !strings.HasSuffix(host, ":") &&
@@ -36,7 +36,7 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// PatternOf is the host of a URL, at its port.
+// PatternOf returns the pattern of a URL's host and port.
 func PatternOf(u Use) Pattern {
 	p := Pattern{host: u.Host, port: u.Port}
 	if u.Port == 80 || u.Port == 443 {
@@ -45,11 +45,11 @@ func PatternOf(u Use) Pattern {
 	return p
 }
 
-// String is the pattern as it is written.
+// String returns the pattern as it is written.
 func (p Pattern) String() string {
 	s := p.host
 	switch {
-	case p.below:
+	case p.subdomains:
 		s = "*." + s
 	case strings.Contains(s, ":"):
 		s = "[" + s + "]"
@@ -60,14 +60,23 @@ func (p Pattern) String() string {
 	return s
 }
 
-// Covers reports whether the host and the port of a URL are those of the pattern. *.a.b
-// covers x.a.b and x.y.a.b, and not a.b itself.
+// Covers reports whether a pattern covers the host and port of a URL: *.a.b covers x.a.b and x.y.a.b, but not
+// a.b.
 func (p Pattern) Covers(u Use) bool {
 	if p.port != u.Port && (p.port != 0 || u.Port != 80 && u.Port != 443) {
 		return false
 	}
-	if p.below {
+	if p.subdomains {
 		return strings.HasSuffix(u.Host, "."+p.host)
 	}
 	return p.host != "" && u.Host == p.host
+}
+
+// portIndex returns the index of the colon before a port; -1: none.
+func portIndex(authority string) int {
+	at := strings.LastIndexByte(authority, ':')
+	if at < strings.LastIndexByte(authority, ']') {
+		return -1
+	}
+	return at
 }

@@ -11,21 +11,22 @@ import (
 
 // The schemes that may be used, with their ports.
 var (
+	// The usable schemes, with their ports.
 	webPorts = map[string]int{"http": 80, "https": 443}
 	gitPorts = map[string]int{"http": 80, "https": 443, "ssh": 22}
 )
 
-// longQuery is how many bytes of path and query are nothing unusual.
+// longQuery is the usual length of path and query in bytes.
 const longQuery = 1024
 
-// read takes a URL apart. Where programs are known to read one in different ways, it
-// is malformed: the guard does not guess which of them will be used.
-func read(url, method string, ports map[string]int) Use {
+// parse parses a URL. If programs are known to parse one differently, it is malformed: the guard does not
+// guess which of them will be used.
+func parse(url, method string, ports map[string]int) Use {
 	u := Use{URL: url, Method: strings.ToUpper(method), Class: Public}
 	if method == "" {
 		u.Method = "GET"
 	}
-	if strange(url) {
+	if hasOddCharacters(url) {
 		return u.malformed(MarkCharacters)
 	}
 	scheme, rest, found := strings.Cut(url, ":")
@@ -54,15 +55,15 @@ func read(url, method string, ports map[string]int) Use {
 		return u.malformed(MarkHost) // git looks for a host between brackets wherever they stand
 	}
 	u.Port = port
-	u = u.server(authority)
+	u = u.parseAuthority(authority)
 	if sent, _, _ := strings.Cut(tail, "#"); u.Class != Malformed && len(sent) > longQuery {
 		u.mark(MarkLongQuery)
 	}
 	return u
 }
 
-// server reads user@host:port.
-func (u Use) server(authority string) Use {
+// parseAuthority parses user@host:port.
+func (u Use) parseAuthority(authority string) Use {
 	if user, host, found := strings.Cut(authority, "@"); found {
 		if u.Scheme != "ssh" || !isUser(user) {
 			return u.malformed(MarkUser)
@@ -99,17 +100,17 @@ func (u Use) server(authority string) Use {
 			u.mark(MarkPort)
 		}
 	}
-	return u.named(host)
+	return u.setHost(host)
 }
 
-// named reads a host: an IPv6 address in brackets, an IPv4 address, or a name.
-func (u Use) named(host string) Use {
+// setHost parses a host: an IPv6 address in brackets, an IPv4 address, or a name.
+func (u Use) setHost(host string) Use {
 	if inside, found := strings.CutPrefix(host, "["); found {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(inside, "]"))
 		if err != nil || !addr.Is6() || addr.Zone() != "" {
 			return u.malformed(MarkHost)
 		}
-		return u.addressed(addr)
+		return u.setAddress(addr)
 	}
 	name := strings.ToLower(strings.TrimSuffix(host, "."))
 	if !isName(name) {
@@ -120,7 +121,7 @@ func (u Use) named(host string) Use {
 		if err != nil { // 127.1, 0x7f.1, 0177.0.0.1, 2130706433, and no name ends so
 			return u.malformed(MarkLegacyAddress)
 		}
-		return u.addressed(addr)
+		return u.setAddress(addr)
 	}
 	u.Host, u.Class = name, nameClass(name)
 	for label := range strings.SplitSeq(name, ".") {
@@ -136,15 +137,15 @@ func (u Use) named(host string) Use {
 	return u
 }
 
-func (u Use) addressed(addr netip.Addr) Use {
+func (u Use) setAddress(addr netip.Addr) Use {
 	u.Host, u.Class = addr.String(), ClassOf(addr)
 	u.mark(MarkAddress)
 	return u
 }
 
-// strange reports characters that show a URL as something else than it is, or that
-// programs drop, or take for others: spaces, control and invisible ones, backslashes.
-func strange(s string) bool {
+// hasOddCharacters reports characters that disguise a URL, or that programs drop or take for others: spaces,
+// control and invisible ones, backslashes.
+func hasOddCharacters(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c <= ' ' || c == 0x7f || c == '\\' {
@@ -159,7 +160,6 @@ func strange(s string) bool {
 	return false
 }
 
-// hasScheme reports whether a URL names its scheme.
 func hasScheme(s string) bool {
 	before, _, found := strings.Cut(s, ":")
 	return found && isScheme(before)
@@ -176,13 +176,13 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// portNumber reads a port, without signs and zeros before it.
+// portNumber parses a port without a sign or leading zeros.
 func portNumber(s string) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	return int(n), err == nil && n > 0 && digitFirst(s) && s[0] != '0'
 }
 
-// isUser reports whether s can be the user of an ssh server, and no password.
+// isUser reports whether s can be the user of an ssh server, without a password.
 func isUser(s string) bool {
 	return s != "" && s[0] != '-' &&
 		strings.IndexFunc(s, func(r rune) bool { return !nameByte(byte(min(r, 0x7f))) && r != '.' }) < 0

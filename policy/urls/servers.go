@@ -12,47 +12,47 @@ import (
 
 // Servers are those that an agent can reach on its own machine, and those that it must not.
 type Servers struct {
-	Known bool // the rules know of them; else none is special
-	// HOST:PORT, or HOST:FIRST-LAST, of the guard, of the model server and of the gateway: class control
+	Known bool // false: no server is special
+	// HOST:PORT or HOST:FIRST-LAST of the guard, the model server and the gateway: class control
 	Own   []string
-	Ports []int // of this machine, that agents may use; 0: all
-	// whether only a command of the agent can have opened a port of this machine; nil: unknown
+	Ports []int // of this machine, for agents; 0: all
+	// reports whether only a command of the agent can have opened a port of this machine; nil: unknown
 	Opened func(port int) bool
 }
 
-// unprivileged is the first port that everybody may open.
+// unprivileged is the first port that every user may open.
 const unprivileged = 1024
 
-// Judge finds the servers among uses: those that are the guard's own, and those that the
-// agent may use. Only the URL itself can be one of these, and only by an address of this
-// machine or by its name localhost: another name may lead elsewhere the next time.
+// Judge marks uses of the guard's own servers and of those that the agent may use. Only the URL itself
+// qualifies, and only by an address of this machine or the name localhost: another name may lead elsewhere
+// next time.
 func (s Servers) Judge(uses []Use) {
 	if !s.Known {
 		return
 	}
 	for i := range uses {
 		u := &uses[i]
-		if slices.ContainsFunc(s.Own, func(own string) bool { return u.at(own) }) {
+		if slices.ContainsFunc(s.Own, func(own string) bool { return u.isAt(own) }) {
 			u.Class = Control
 			continue
 		}
-		u.Opened = u.Class == Loopback && u.Hop == 0 && local(u.Host) &&
+		u.Opened = u.Class == Loopback && u.Hop == 0 && isLocal(u.Host) &&
 			(slices.Contains(s.Ports, u.Port) || slices.Contains(s.Ports, 0) || u.Port >= unprivileged &&
 				s.Opened != nil && s.Opened(u.Port))
 	}
 }
 
-// at says whether a URL is at a HOST:PORT. All addresses of this machine are one.
-func (u *Use) at(server string) bool {
+// isAt reports whether a URL is at a HOST:PORT. All addresses of this machine are one.
+func (u *Use) isAt(server string) bool {
 	host, ports, err := net.SplitHostPort(server)
 	first, last, found := PortsOf(ports)
 	if err != nil || !found || u.Port < first || u.Port > last {
 		return false
 	}
-	return strings.EqualFold(host, u.Host) || u.Class == Loopback && (host == "" || local(host))
+	return strings.EqualFold(host, u.Host) || u.Class == Loopback && (host == "" || isLocal(host))
 }
 
-// PortsOf reads a port, or a range of them: 18789, 18789-18899.
+// PortsOf parses a port or a range of ports: 18789, 18789-18899.
 func PortsOf(text string) (first, last int, ok bool) {
 	from, to, ranged := strings.Cut(text, "-")
 	if !ranged {
@@ -63,7 +63,7 @@ func PortsOf(text string) (first, last int, ok bool) {
 	return int(a), int(b), errA == nil && errB == nil && a > 0 && a <= b
 }
 
-// AddressOf is the HOST:PORT of the server at a base URL; empty: it is none.
+// AddressOf returns the HOST:PORT of the server at a base URL; empty: none.
 func AddressOf(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
@@ -73,8 +73,8 @@ func AddressOf(base string) string {
 		"redis": "6379", "rediss": "6379"}[u.Scheme]))
 }
 
-// local says whether a host is this machine: its name, an address of it, or all of them.
-func local(host string) bool {
+// isLocal reports whether a host is this machine: localhost, a loopback address, or 0.0.0.0.
+func isLocal(host string) bool {
 	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil && ClassOf(addr) == Loopback || strings.EqualFold(host, "localhost")
 }

@@ -1,15 +1,15 @@
-// Package urls says what a URL is: public, private, a cloud's metadata service, or so
-// spelt that no tool should fetch it. It is one guard for the URLs of commands and of
-// fetch tools. It is pure: names are looked up through a function, and it never opens
-// a connection.
+// Package urls classifies URLs: public, private, a cloud's metadata service, or spelt so that no tool should
+// fetch it. Commands and fetch tools share this guard. It is pure: names are resolved through a function, and
+// it never opens a connection.
 package urls
 
 import "slices"
 
 // The classes of URLs, of which a URL has exactly one.
 const (
+	// The classes of URLs; a URL has exactly one.
 	Public = "public"
-	// an address, or a name, that is not on the public internet: RFC 1918, CGNAT, multicast, .local …
+	// an address or name outside the public internet: RFC 1918, CGNAT, multicast, .local …
 	Private   = "private"
 	Loopback  = "loopback"  // this machine
 	Metadata  = "metadata"  // a cloud's metadata service
@@ -23,21 +23,23 @@ const (
 
 // What is odd about a URL.
 const (
+	// Marks say what is odd about a URL.
 	MarkAddress       = "address"       // its host is an address, not a name
 	MarkPort          = "port"          // a port other than 80 and 443
 	MarkBlockedPort   = "blocked port"  // a port of another protocol, which browsers refuse: 22, 25, 6667 …
 	MarkLongQuery     = "long query"    // path and query carry more than 1024 bytes
 	MarkLongLabel     = "long label"    // its name looks as if it carried data
-	MarkInternational = "international" // a part of its name is written xn--
+	MarkInternational = "international" // a label starts with xn--
 	MarkSSH           = "ssh"           // git over ssh, with the user's key
 	MarkDowngrade     = "downgrade"     // a redirect from https to http
 	MarkOtherOrigin   = "other origin"  // a redirect to another scheme, host or port
-	// a connection of a confined command through its proxy, in which nothing is seen
+	// a confined command connects through its proxy, which sees nothing
 	MarkTunnel = "tunnel"
 )
 
 // Why a URL is malformed. It is among its marks.
 const (
+	// Marks that say why a URL is malformed.
 	MarkCharacters = "characters" // control and invisible characters, spaces, backslashes
 	MarkForm       = "form"       // not scheme://host
 	MarkUser       = "user"       // user:password@
@@ -48,7 +50,7 @@ const (
 	MarkRedirects     = "too many redirects"
 )
 
-// Use is one URL that a call would fetch or send to. The tag doc is what operators read.
+// Use is one URL that a call would fetch or send to. The tag doc documents a field for operators.
 type Use struct {
 	URL     string   `expr:"url" json:"url" doc:"The URL as it would reach the program."`
 	Scheme  string   `expr:"scheme" json:"scheme,omitempty" doc:"http or https, in small letters; ssh for git."`
@@ -70,7 +72,7 @@ func (u *Use) mark(m string) {
 	}
 }
 
-// malformed is u as one that is refused, and why.
+// malformed returns u as one that is refused, and why.
 func (u Use) malformed(why string) Use {
 	u.Class = Malformed
 	u.Marks = []string{why}

@@ -2,11 +2,11 @@ package urls
 
 import "strings"
 
-// Word classifies a URL as a shell hands it to a program. One without a scheme is
-// taken as the program takes it: as http://, or, with the method GIT, as host:path of
-// an ssh server. Dynamic: a part is only known at run time, and missing in text.
+// Word classifies a URL as a shell hands it to a program. One without a scheme is taken as the program takes
+// it: as http:// or, with the method GIT, as host:path of an ssh server. dynamic means that a part is only
+// known at run time, and missing in text.
 func Word(text string, dynamic bool, method string) Use {
-	u := read(inFull(text, dynamic, method), method, ports(method))
+	u := parse(withScheme(text, dynamic, method), method, ports(method))
 	u.URL, u.Dynamic = text, dynamic
 	if !dynamic {
 		return u
@@ -20,8 +20,8 @@ func Word(text string, dynamic bool, method string) Use {
 	return u
 }
 
-// IsRemote reports whether git takes a word as something to fetch over the network,
-// and not as a folder or as the name of a remote.
+// IsRemote reports whether git takes a word as something to fetch over the network, rather than as a folder
+// or the name of a remote.
 func IsRemote(word string) bool {
 	colon := strings.IndexByte(word, ':')
 	slash := strings.IndexByte(word, '/')
@@ -35,8 +35,8 @@ func ports(method string) map[string]int {
 	return webPorts
 }
 
-// inFull is a URL with the scheme that the program supplies.
-func inFull(text string, dynamic bool, method string) string {
+// withScheme adds the scheme that the program supplies.
+func withScheme(text string, dynamic bool, method string) string {
 	before, after, found := strings.Cut(text, ":")
 	switch {
 	case strings.HasPrefix(text, "//"):
@@ -54,8 +54,7 @@ func inFull(text string, dynamic bool, method string) string {
 	return "http://" + text
 }
 
-// gitURL is what git means: pip writes git+https://, and host:path is short for
-// ssh://host/path.
+// gitURL returns what git means: pip writes git+https://, and host:path is short for ssh://host/path.
 func gitURL(text string) string {
 	before, after, _ := strings.Cut(text, ":")
 	switch {

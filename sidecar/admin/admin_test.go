@@ -44,7 +44,7 @@ func adminOver(t testing.TB) *adminRig {
 	r.rules, err = live.Open(ruletest.Shared(ruletest.Loader()), ruletest.Source(t, r.dir), "", log, r.m)
 	ruletest.Must(t, err)
 	asked := guard.NewApprovals(r.rules.Set().Limits, time.Now, r.m, nil, "")
-	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Here{Own: []string{r.dir}}), Approvals: asked,
+	r.api = &API{Rules: r.rules, World: guard.NewWorld(guard.Machine{Own: []string{r.dir}}), Approvals: asked,
 		Drafts: NewDraftLimiter(), Misses: NewMisses(time.Now), Token: adminToken,
 		Hosts: []string{"rules.lan"},
 		Local: true, Metrics: r.m, Log: log, Level: level}

@@ -61,7 +61,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 // judgeCall judges a call that a gateway is about to run, whichever model made it. Unlike checkPolicy it
 // counts, logs the decision, and asks a person if the rules say so.
 func (a *API) judgeCall(w http.ResponseWriter, r *http.Request) error {
-	var q guard.Hooked
+	var q guard.HookRequest
 	if err := ReadJSON(r, &q); err != nil {
 		return err
 	}

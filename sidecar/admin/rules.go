@@ -71,7 +71,7 @@ func (c *candidate) folder(rules *live.Rules) (rulefile.Files, error) {
 	files := rulefile.Files{}
 	for name, text := range c.Files {
 		switch {
-		case !rulefile.Counted(name):
+		case !rulefile.IsRuleFile(name):
 			return nil, Refuse(http.StatusBadRequest, "no rule file can be named "+strconv.Quote(name),
 				"names are such as aliases.yaml, extra/exec.x.yaml, prompts/react.txt, packs/x.yaml, tests/x.yaml")
 		case text != nil:

@@ -10,47 +10,47 @@ import (
 	"time"
 )
 
-// Board is where the questions of several replicas stand. Each call takes a bounded time. After an error,
-// what stands there is unknown. It is safe for concurrent use.
+// Board holds the questions of several replicas. Each call takes a bounded time. After an error the
+// state of the board is unknown. It is safe for concurrent use.
 type Board interface {
-	// Read gives all entries, with a mark of each that changes whenever the entry does, and the id of
-	// the one that was added last.
+	// Read returns all entries, each with a mark that changes whenever the entry does, and the id of
+	// the last one added.
 	Read() (list []Posted, added string, err error)
-	// Swap makes all changes or none: false means that something is not as it was read. It adds only
-	// while the one that was added last is still that, so that two replicas do not ask the same.
+	// Swap makes all changes or none; false means that an entry has changed since it was read. It adds
+	// entries only if the last one added is the same, so that two replicas do not ask the same
+	// question.
 	Swap(list []Swap, added string) (bool, error)
 }
 
-// Posted is an entry as it stands on a board.
+// Posted is an entry on a board.
 type Posted struct {
 	Entry
-	Binding Binding // of its call, as it was asked
+	Binding Binding // of the call, as it was asked
 	Mark    string
 }
 
 // Swap is one change. Without an entry it removes one.
 type Swap struct {
 	ID      string
-	Was     string // the mark; empty: there is none
+	Was     string // previous mark; empty: a new entry
 	Entry   *Entry
 	Binding Binding
 }
 
-// tries is how often a change is made anew that another replica was faster than.
-const tries = 16
+// maxTries is how often a change is tried again because another replica was faster.
+const maxTries = 16
 
-// with makes a change, so that it stands or nothing has happened. s.mu must not be held. The
-// function may run several times.
-func (s *Store) with(f func(now time.Time)) error {
+// update makes a change completely or not at all. s.mu must not be held. It may call f several times.
+func (s *Store) update(f func(now time.Time)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.board == nil {
 		f(s.sweep())
-		s.tally()
+		s.countNow()
 		return nil
 	}
-	for range tries {
-		done, err := s.try(f)
+	for range maxTries {
+		done, err := s.tryUpdate(f)
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrAway, err)
 		}
@@ -61,9 +61,8 @@ func (s *Store) with(f func(now time.Time)) error {
 	return fmt.Errorf("%w: too many change them at once", ErrAway)
 }
 
-// try makes a change of what stands on the board now. What it has made of the list stays only if
-// it stands there, too.
-func (s *Store) try(f func(now time.Time)) (done bool, err error) {
+// tryUpdate changes what is on the board now. The changed list is kept only if the board accepts it.
+func (s *Store) tryUpdate(f func(now time.Time)) (done bool, err error) {
 	list, added, err := s.board.Read()
 	if err != nil {
 		return false, err
@@ -93,8 +92,8 @@ func (s *Store) try(f func(now time.Time)) (done bool, err error) {
 			return false, err
 		}
 	}
-	s.tally()
-	if now := mark(s.entries); now != revision {
+	s.countNow()
+	if now := listRevision(s.entries); now != revision {
 		s.change()
 		revision = now
 	}
@@ -102,7 +101,7 @@ func (s *Store) try(f func(now time.Time)) (done bool, err error) {
 	return true, nil
 }
 
-// changes are those against what stood on the board.
+// changes returns the difference to what was on the board.
 func (s *Store) changes(before map[string]Posted) (out []Swap) {
 	for _, e := range s.entries {
 		was, known := before[e.ID]
@@ -118,9 +117,9 @@ func (s *Store) changes(before map[string]Posted) (out []Swap) {
 	return out
 }
 
-// mark is the revision of a list that is the same at each replica: below 2^53, so that every reader
-// of JSON keeps it.
-func mark(list []*Entry) uint64 {
+// listRevision returns a revision that is the same at each replica: below 2^53, so that every JSON
+// parser keeps it.
+func listRevision(list []*Entry) uint64 {
 	sum := fnv.New64a()
 	for _, e := range list {
 		_, _ = fmt.Fprintf(sum, "%s %s ", e.ID, e.State)
@@ -129,38 +128,38 @@ func mark(list []*Entry) uint64 {
 	return sum.Sum64() >> 11
 }
 
-// view brings the list up to date, as far as that can be done without waiting. s.mu is held.
-func (s *Store) view() {
+// refresh updates the list as far as possible without waiting. s.mu must be held.
+func (s *Store) refresh() {
 	if s.board == nil {
 		s.sweep()
-		s.tally()
+		s.countNow()
 	}
 }
 
-// counted has something counted when the change stands.
-func (s *Store) counted(outcome string) { s.outcomes = append(s.outcomes, outcome) }
+// countLater counts an outcome when the change is final.
+func (s *Store) countLater(outcome string) { s.outcomes = append(s.outcomes, outcome) }
 
-// tally counts it.
-func (s *Store) tally() {
+// countNow counts the pending outcomes.
+func (s *Store) countNow() {
 	for _, outcome := range s.outcomes {
 		s.count.Approval(outcome)
 	}
 	s.outcomes = nil
 }
 
-// follow is how often a board is looked at, for those who wait and watch.
-const follow = 500 * time.Millisecond
+// followInterval is how often a board is read for those who wait and watch.
+const followInterval = 500 * time.Millisecond
 
-// Follow keeps the list as it is on the board, until ctx ends. While the board is away, the list
-// stays as it was. Without a board there is nothing to do.
+// Follow keeps the list as on the board until ctx ends. If the board is unavailable, the list stays as
+// it was. Without a board it returns at once.
 func (s *Store) Follow(ctx context.Context) {
 	if s.board == nil {
 		return
 	}
-	tick := time.NewTicker(follow)
+	tick := time.NewTicker(followInterval)
 	defer tick.Stop()
 	for {
-		_ = s.with(func(time.Time) {}) // the board says itself that it is away
+		_ = s.update(func(time.Time) {}) // the board says itself that it is away
 		select {
 		case <-ctx.Done():
 			return

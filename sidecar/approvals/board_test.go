@@ -125,7 +125,7 @@ func TestBoardRevision(t *testing.T) {
 	_, _, s, _ := replicas(2)
 	s[0].Request(does("a"), Reason{})
 	s[0].Request(does("b"), Reason{})
-	if err := s[1].with(func(time.Time) {}); err != nil {
+	if err := s[1].update(func(time.Time) {}); err != nil {
 		t.Fatal(err)
 	}
 	_, one, _ := s[0].List()
@@ -133,7 +133,7 @@ func TestBoardRevision(t *testing.T) {
 	if one != other || one == 0 || len(list) != 2 {
 		t.Errorf("%d and %d of %d", one, other, len(list))
 	}
-	if err := s[1].with(func(time.Time) {}); err != nil {
+	if err := s[1].update(func(time.Time) {}); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -147,7 +147,7 @@ func TestBoardRevision(t *testing.T) {
 func TestBoardAway(t *testing.T) {
 	b, _, s, n := replicas(1)
 	c := does("deploy")
-	b.lost = tries - 1
+	b.lost = maxTries - 1
 	e := s[0].Request(c, Reason{})
 	if e.State != Pending || len(b.all) != 1 {
 		t.Fatalf("%+v", e)
@@ -156,7 +156,7 @@ func TestBoardAway(t *testing.T) {
 	if _, err := s[0].Allow(e.ID, "Sam"); err != nil {
 		t.Fatal(err)
 	}
-	for _, away := range []func(){func() { b.lost = tries }, func() { b.away = true }} {
+	for _, away := range []func(){func() { b.lost = maxTries }, func() { b.away = true }} {
 		away()
 		if id := s[0].Take(c.Binding()); id != "" {
 			t.Errorf("it has passed: %s", id)

@@ -1,8 +1,7 @@
-// Package approvals asks a person about calls that the policy does not let pass by itself. It remembers the
-// answer for exactly the call that was asked about, or, as a grant, for the calls with the same reasons, in a
-// session or for a while. All of it is in memory, or on a board that replicas share, within bounds, and
-// grants are also in a file: a question without an answer is denied. It decides nothing by itself, and runs
-// nothing.
+// Package approvals asks a person about calls that the policy does not let pass. It keeps the answer
+// for exactly that call or, as a grant, for calls with the same reasons, in a session or for a while.
+// Everything is bounded and in memory, or on a board that replicas share; grants are also in a file. A
+// question without an answer is denied. It decides and runs nothing by itself.
 package approvals
 
 import (
@@ -18,38 +17,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 )
 
-// Call is a call that a person is asked about. All of it is shown to them, and all of
-// it but the model, and remarks about a command, is what their answer holds for.
+// Call is a call that a person is asked about. All of it is shown, and the answer is for all of it
+// except the model and remarks in a command.
 type Call struct {
 	Tool string `json:"tool"`
-	// the JSON object as it would leave; only its white space does not matter
+	// Arguments is the JSON object as it would leave; white space does not matter.
 	Arguments string `json:"arguments"`
-	// the arguments that the answer holds for, without remarks; empty: all of them
+	// Bound are the arguments that the answer is for, without remarks; empty: all.
 	Bound    string    `json:"-"`
-	Command  string    `json:"command,omitempty"`  // the exact shell text, of a tool that takes one
-	Commands []Command `json:"commands,omitempty"` // what runs, as far as it is known
+	Command  string    `json:"command,omitempty"`  // shell text, of a tool that takes one
+	Commands []Command `json:"commands,omitempty"` // what runs, as far as known
 	Cwd      string    `json:"cwd,omitempty"`
 	Session  string    `json:"session,omitempty"`
 	Agent    string    `json:"agent,omitempty"`
 	Client   string    `json:"client,omitempty"` // the program of the agent
 	Model    string    `json:"model,omitempty"`
-	Policy   string    `json:"policy"` // version of the rules that ask
-	// whose code would run; of a call that runs here, as a gateway's files are not here
+	Policy   string    `json:"policy"` // version of the rules
+	// Files are what would run, of a call that runs here: a gateway's files are elsewhere.
 	Files []File `json:"files,omitempty"`
 }
 
 // Command is a program with its arguments.
 type Command struct {
-	Path string   `json:"path,omitempty"` // where its name has a slash
+	Path string   `json:"path,omitempty"` // if its name has a slash
 	Argv []string `json:"argv"`
-	Env  []string `json:"env,omitempty"` // names of the variables that are set for it
+	Env  []string `json:"env,omitempty"` // names of the variables set for it
 	Cwd  string   `json:"cwd,omitempty"`
 }
 
-// File is a program, or a file with code, by its content.
+// File is a program or a file with code, by its content.
 type File struct {
 	Path   string `json:"path"`
-	SHA256 string `json:"sha256,omitempty"` // empty where it cannot be read
+	SHA256 string `json:"sha256,omitempty"` // empty: unreadable
 }
 
 // Reason is why a person is asked. It is shown, and the answer does not depend on it.
@@ -58,14 +57,14 @@ type Reason struct {
 	Place   string `json:"place,omitempty"` // of the rule: file:line
 	Why     string `json:"why,omitempty"`
 	Instead string `json:"instead,omitempty"`
-	// bytes of Command, of the part that made it ask; both 0: all of it
+	// Start and End are the bytes of Command that made it ask; both 0: all of it.
 	Start int `json:"start,omitempty"`
 	End   int `json:"end,omitempty"`
-	// each reason that holds, with what a grant covers; none: there are too many for one
+	// All are the reasons with what a grant covers; none: there are too many.
 	All []policy.Reason `json:"all,omitempty"`
 }
 
-// CommandsOf are the commands of a script.
+// CommandsOf returns the commands of a script.
 func CommandsOf(s *shell.Script) []Command {
 	if s == nil {
 		return nil
@@ -77,8 +76,8 @@ func CommandsOf(s *shell.Script) []Command {
 	return out
 }
 
-// FilesOf are the files of a script whose code may run, as far as they are named by a path: programs, files
-// with code, and what is fed to a command. What these load themselves is not known.
+// FilesOf returns the files of a script whose code may run and that are named by a path: programs,
+// files with code, and standard input. What these load is not known.
 func FilesOf(s *shell.Script, sum func(path string) string) []File {
 	if s == nil {
 		return nil
@@ -97,8 +96,8 @@ func FilesOf(s *shell.Script, sum func(path string) string) []File {
 	return out
 }
 
-// Exactly is a text that tells a call, with the files that it would run here, from others, in any session
-// and under whatever rules.
+// Exactly returns a text that identifies a call and the files that it would run here, in any session
+// and under any rules.
 func (c *Call) Exactly() string {
 	only := Call{Tool: c.Tool, Arguments: c.Arguments, Bound: c.Bound, Command: c.Command, Cwd: c.Cwd,
 		Files: c.Files}
@@ -106,16 +105,14 @@ func (c *Call) Exactly() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Binding is what an answer holds for: calls with the same one are the same call.
+// Binding identifies the call that an answer is for.
 type Binding [sha256.Size]byte
 
-// Binding is the sum over everything in the call but the model and remarks. The exact text is a
-// part of it even where all commands are known, because values of variables, pipes
-// and redirections stand nowhere else.
+// Binding returns the hash of everything but the model and remarks. It includes the text even if all
+// commands are known: values of variables, pipes and redirections are only there.
 func (c *Call) Binding() Binding { return sha256.Sum256(c.encode()) }
 
-// encode writes every text and every list behind its length, so that no two calls
-// are written alike.
+// encode prefixes every text and list with its length, so that different calls differ.
 func (c *Call) encode() []byte {
 	b := text(nil, "gpt-oss-executor approval 1")
 	for _, s := range []string{c.Tool, compact(cmp.Or(c.Bound, c.Arguments)), c.Command, c.Cwd, c.Session,
@@ -149,7 +146,7 @@ func texts(b []byte, list []string) []byte {
 	return b
 }
 
-// compact is JSON without white space between its parts, and anything else as it is.
+// compact removes white space between the parts of JSON.
 func compact(doc string) string {
 	var b bytes.Buffer
 	if json.Compact(&b, []byte(doc)) != nil {
@@ -158,7 +155,7 @@ func compact(doc string) string {
 	return b.String()
 }
 
-// size is how many bytes of a call a person would have to read.
+// size returns how many bytes of a call a person would have to read.
 func (c *Call) size() int {
 	all := *c
 	all.Bound = ""

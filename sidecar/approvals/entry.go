@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// State is how far a question is.
+// State is the state of a question.
 type State string
 
-// The states. A question is pending until it is allowed, granted, denied or expired; what is
-// allowed is used once, or expires. What is granted covers more calls, until it expires.
+// A question is pending until it is allowed, granted, denied or expired. An allowed call is used once,
+// or expires. A grant covers more calls until it expires.
 const (
 	Pending State = "pending"
 	Allowed State = "allowed"
@@ -19,39 +19,39 @@ const (
 	Denied  State = "denied"
 	Used    State = "used"
 	Expired State = "expired"
-	// the board of several replicas cannot be reached: no person is asked, and nothing passes
+	// Unknown means that the board cannot be reached: no person is asked, and nothing passes.
 	Unknown State = "unknown"
 )
 
-// Entry is a question, and the answer as far as there is one.
+// Entry is a question and its answer.
 type Entry struct {
-	ID     string    `json:"id"` // empty where a person cannot be asked at all, or not now
+	ID     string    `json:"id"` // empty: a person cannot be asked, or not now
 	State  State     `json:"state"`
 	Call   Call      `json:"call"`
 	Reason Reason    `json:"reason"`
-	Asked  time.Time `json:"asked"` // the first time
-	Times  int       `json:"times"` // how often the model has sent the call, without those that are gone
-	Until  time.Time `json:"until"` // the state ends then: pending and allowed expire, others are forgotten
+	Asked  time.Time `json:"asked"` // first time
+	Times  int       `json:"times"` // how often callers that are still there have sent the call
+	Until  time.Time `json:"until"` // end of the state: pending, allowed and granted expire, others are forgotten
 	By     string    `json:"by,omitempty"`
-	Note   string    `json:"note,omitempty"` // why it was denied, or expired
-	For    Span      `json:"for,omitempty"`  // of Granted: what it covers beside this call
-	Task   string    `json:"task,omitempty"` // for which it is; empty: for none yet
+	Note   string    `json:"note,omitempty"` // why it was denied or expired
+	For    Span      `json:"for,omitempty"`  // of Granted: what it covers
+	Task   string    `json:"task,omitempty"` // of Granted; empty: none yet
 
 	binding Binding
 }
 
-// lasts reports whether a state ends by expiring.
-func (e *Entry) lasts() bool { return e.State == Pending || e.State == Allowed || e.State == Granted }
+// expires reports whether a state ends by expiring.
+func (e *Entry) expires() bool { return e.State == Pending || e.State == Allowed || e.State == Granted }
 
-// open reports whether an answer may still come, or holds.
+// open reports whether an answer may still come or is valid.
 func (e *Entry) open() bool {
 	return e.State == Pending || e.State == Allowed || e.State == Denied
 }
 
-// ErrUnknown is for an id that is none, or of an entry that is forgotten.
+// ErrUnknown means that no entry has this id, or not any more.
 var ErrUnknown = errors.New("there is no such approval")
 
-// ErrAway is that the questions of several replicas cannot be reached.
+// ErrAway means that the board cannot be reached.
 var ErrAway = errors.New("approvals are kept where the replicas share them, and that cannot be reached now")
 
 // AnsweredError says why an answer comes too late.

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// sweep ends the states whose time is over, before anybody sees them. Denials are not
-// forgotten early, whatever else comes: a model cannot ask its way past one.
+// sweep ends the states whose time is over. Denials are never forgotten early: a model must not ask
+// its way past one.
 func (s *Store) sweep() time.Time {
 	now := s.now()
 	before := len(s.entries)
 	s.entries = slices.DeleteFunc(s.entries, func(e *Entry) bool {
-		return !now.Before(e.Until) && !e.lasts()
+		return !now.Before(e.Until) && !e.expires()
 	})
 	for _, e := range s.entries {
 		switch {
@@ -31,8 +31,7 @@ func (s *Store) sweep() time.Time {
 	return now
 }
 
-// makeRoom lets the oldest questions expire where there are as many as there may be,
-// and forgets the oldest expired ones where these are too many.
+// makeRoom expires the oldest questions above the limits, and forgets the oldest expired ones.
 func (s *Store) makeRoom(session string, now time.Time) {
 	room := func(most int, state State, in func(*Entry) bool) {
 		n := 0
@@ -58,21 +57,21 @@ func (s *Store) makeRoom(session string, now time.Time) {
 	}
 }
 
-// end is the last state of an entry. It is remembered for a while, so that a late caller hears of it.
+// end sets a final state. The entry is kept for a while for late callers.
 func (s *Store) end(e *Entry, state State, note string, now time.Time) {
 	e.Note, e.Until = note, now.Add(s.limits.Denied)
-	s.become(e, state)
+	s.setState(e, state)
 }
 
-// become changes a state and tells everybody. It is always true.
-func (s *Store) become(e *Entry, state State) bool {
+// setState changes a state and notifies the watchers. It returns true.
+func (s *Store) setState(e *Entry, state State) bool {
 	e.State = state
-	s.counted(string(state))
+	s.countLater(string(state))
 	s.change()
 	return true
 }
 
-// change tells those who wait that the list is another one.
+// change notifies the watchers that the list has changed.
 func (s *Store) change() {
 	s.revision++
 	close(s.changed)
@@ -84,11 +83,11 @@ func (s *Store) change() {
 		}
 	}
 	s.count.PendingApprovals(pending)
-	s.arm()
+	s.schedule()
 }
 
-// arm looks again when the next state ends, though no call asks.
-func (s *Store) arm() {
+// schedule sweeps again when the next state ends.
+func (s *Store) schedule() {
 	if s.next != nil {
 		s.next.Stop()
 	}
@@ -100,7 +99,7 @@ func (s *Store) arm() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.sweep()
-		s.tally()
-		s.arm() // the clock may have been set back
+		s.countNow()
+		s.schedule() // the clock may have been set back
 	})
 }

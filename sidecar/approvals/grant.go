@@ -12,21 +12,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Span is for how long a person allows calls, and in which sessions.
+// Span is for how long, and in which sessions, a person allows calls.
 type Span string
 
 // The spans. Each is for one agent.
 const (
 	Once    Span = ""
-	Task    Span = "task" // what a user has asked for last, in one session
+	Task    Span = "task" // what the user asked for last, in one session
 	Session Span = "session"
 	Hour    Span = "hour" // in all sessions
 )
 
-// Spans are those of a grant.
+// Spans returns the spans of a grant.
 func Spans() []Span { return []Span{Task, Session, Hour} }
 
-// Words is a span in a sentence, behind "for".
+// Words returns the span for a sentence, after "for".
 func (p Span) Words() string {
 	switch p {
 	case Task:
@@ -39,13 +39,13 @@ func (p Span) Words() string {
 	return "once"
 }
 
-// maxGrant is how long a session or a task has a grant at most.
+// maxGrant is the longest time of a grant for a session or a task.
 const maxGrant = 12 * time.Hour
 
-// ErrWide is why a call can be allowed only once.
+// ErrWide means that a call can be allowed only once.
 var ErrWide = errors.New("this call can only be allowed once")
 
-// May says why a question cannot be answered for a span; nil: it can.
+// May returns why a question cannot be answered for a span, or nil.
 func (e *Entry) May(p Span) error {
 	switch {
 	case p != Task && p != Session && p != Hour:
@@ -58,8 +58,8 @@ func (e *Entry) May(p Span) error {
 	return nil
 }
 
-// Grant lets the call pass, and each one of the same agent that has no other reasons to be asked about. The
-// error is ErrWide, or one of Allow.
+// Grant lets the call pass, and other calls of the same agent that have no further reasons. The error
+// is ErrWide, or one of Allow.
 func (s *Store) Grant(id, by string, p Span) (out Entry, err error) {
 	var wide error
 	out, err = s.answer(id, func(e *Entry, now time.Time) bool {
@@ -70,7 +70,7 @@ func (s *Store) Grant(id, by string, p Span) (out Entry, err error) {
 		if p == Hour {
 			e.Until = now.Add(time.Hour)
 		}
-		return s.become(e, Granted)
+		return s.setState(e, Granted)
 	})
 	var late *AnsweredError
 	if errors.As(err, &late) && late.Entry.State == Pending {
@@ -79,7 +79,7 @@ func (s *Store) Grant(id, by string, p Span) (out Entry, err error) {
 	return out, err
 }
 
-// End takes back a grant. Errors are those of Allow.
+// End ends a grant. Errors are those of Allow.
 func (s *Store) End(id, by string) (Entry, error) {
 	return s.answer(id, func(e *Entry, now time.Time) bool {
 		if e.State != Granted {
@@ -91,20 +91,20 @@ func (s *Store) End(id, by string) (Entry, error) {
 	})
 }
 
-// Covering is the grant that lets a call pass, with these reasons to ask about it. A grant for a task is for
-// the first one that uses it.
+// Covering returns the grant that lets a call with these reasons pass. A grant for a task is for the
+// first task that uses it.
 func (s *Store) Covering(c *Call, reasons []policy.Reason, task string) (out Entry, ok bool) {
-	err := s.with(func(time.Time) {
+	err := s.update(func(time.Time) {
 		out, ok = Entry{}, false
 		for _, e := range s.entries {
-			if e.State != Granted || !e.holds(c, task) || !policy.Covered(reasons, e.Reason.All) {
+			if e.State != Granted || !e.isFor(c, task) || !policy.Covered(reasons, e.Reason.All) {
 				continue
 			}
 			if e.For == Task && e.Task == "" {
 				e.Task = task
-				_ = s.keep(e) // without the file it is as new after a restart
+				_ = s.writeGrants(e) // without the file it is as new after a restart
 			}
-			s.counted("covered")
+			s.countLater("covered")
 			out, ok = *e, true
 			return
 		}
@@ -112,15 +112,15 @@ func (s *Store) Covering(c *Call, reasons []policy.Reason, task string) (out Ent
 	return out, ok && err == nil
 }
 
-// holds reports whether a grant is for the sender of a call, in its task.
-func (e *Entry) holds(c *Call, task string) bool {
+// isFor reports whether a grant is for the sender of a call, in its task.
+func (e *Entry) isFor(c *Call, task string) bool {
 	return e.Call.Agent == c.Agent && e.Call.Client == c.Client && e.Call.Cwd == c.Cwd &&
 		(e.For == Hour || e.Call.Session == c.Session) &&
 		(e.For != Task || task != "" && (e.Task == "" || e.Task == task))
 }
 
-// kept are the grants of the file. Of a file that cannot be read there are none.
-func (s *Store) kept() (list []*Entry) {
+// readGrants returns the grants of the file; none if it cannot be read.
+func (s *Store) readGrants() (list []*Entry) {
 	text, err := os.ReadFile(s.file)
 	if s.file == "" || err != nil || json.Unmarshal(text, &list) != nil {
 		return nil
@@ -128,9 +128,9 @@ func (s *Store) kept() (list []*Entry) {
 	return slices.DeleteFunc(list, func(e *Entry) bool { return e == nil || e.State != Granted })
 }
 
-// keep writes the grants into the file, where one has changed. What they were asked about is not in it: its
-// secrets are in clear.
-func (s *Store) keep(changed *Entry) error {
+// writeGrants writes the grants to the file if one has changed, without what they were asked about:
+// that may hold secrets.
+func (s *Store) writeGrants(changed *Entry) error {
 	if s.file == "" || changed.For == Once {
 		return nil
 	}

@@ -1,26 +1,29 @@
 package approvals
 
 import (
+	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
-// Limits is how long answers are waited for, and how many.
+// Limits bound how long answers are awaited, and how many.
 type Limits struct {
-	Pending time.Duration // how long an answer is waited for
+	Pending time.Duration // how long a question waits for its answer
 	Granted time.Duration // how long an approval may be used
-	// how long a denial answers the same call; and how long what is over is remembered
+	// Denied is how long a denial holds, and how long an ended entry is kept.
 	Denied     time.Duration
-	PerSession int // pending ones of a session; the oldest makes room
-	Total      int // pending ones of all
+	PerSession int // pending questions of a session; the oldest one expires
+	Total      int // pending questions of all sessions
 }
 
-// maxBytes bounds a call with all that it runs: a person does not read a longer one.
+// maxBytes bounds a call with all that it runs: a person does not read more.
 const maxBytes = 64 << 10
 
-// Counter hears what becomes of questions: asked, allowed, denied, used, expired.
+// Counter counts what becomes of questions: asked, allowed, denied, used, expired.
 type Counter interface {
 	Approval(outcome string)
 	PendingApprovals(n int)
@@ -31,31 +34,30 @@ type Store struct {
 	limits Limits
 	now    func() time.Time
 	count  Counter
-	board  Board // nil: the questions are of this server alone
+	board  Board // nil: the questions are this server's
 
 	mu       sync.Mutex
 	entries  []*Entry // in the order they were asked
-	revision uint64   // of the list; every change of a state is a new one
+	revision uint64   // of the list
 	changed  chan struct{}
-	next     *time.Timer // when a state ends by itself
-	file     string      // that keeps grants; empty: none does
-	outcomes []string    // of the change that is under way, to be counted when it stands
+	next     *time.Timer // when the next state ends
+	file     string      // of grants; empty: none
+	outcomes []string    // counted when the current change is final
 }
 
-// New is a store without questions. A board holds those of several replicas; nil: there is none. Then the
-// file keeps grants; empty: none does.
+// New returns a store without questions. The board holds those of several replicas; nil: there is
+// none, and the file keeps grants; empty: they are not kept.
 func New(limits Limits, now func() time.Time, count Counter, board Board, file string) *Store {
 	s := &Store{limits: limits, now: now, count: count, board: board, changed: make(chan struct{})}
 	if board == nil {
 		s.file = file
 	}
-	s.entries = s.kept()
+	s.entries = s.readGrants()
 	return s
 }
 
-// Request asks a person about a call, and returns at once. The same call again is the
-// same question: the entry says how far it is. An entry without an id is a call that is
-// too long to be asked about, and denied.
+// Request asks a person about a call and returns at once. The same call again is the same question. An
+// entry without an id is denied: the call is too long to be asked about.
 func (s *Store) Request(c Call, why Reason) Entry {
 	e := &Entry{State: Pending, Call: c, Reason: why, Times: 1, binding: c.Binding()}
 	if c.size() > maxBytes {
@@ -65,7 +67,7 @@ func (s *Store) Request(c Call, why Reason) Entry {
 		return *e
 	}
 	var out Entry
-	err := s.with(func(now time.Time) {
+	err := s.update(func(now time.Time) {
 		out = *e // nothing of a try that another replica was faster than
 		for _, old := range s.entries {
 			if old.binding == e.binding && old.open() {
@@ -82,7 +84,7 @@ func (s *Store) Request(c Call, why Reason) Entry {
 		out.Asked, out.Until = now, now.Add(s.limits.Pending)
 		asked := out
 		s.entries = append(s.entries, &asked)
-		s.counted("asked")
+		s.countLater("asked")
 		s.change()
 	})
 	if err != nil {
@@ -92,10 +94,9 @@ func (s *Store) Request(c Call, why Reason) Entry {
 	return out
 }
 
-// Take uses up the approval of a call. It gives its id once, and only while there is one;
-// else it is empty.
+// Take uses up the approval of a call and returns its id, or "" if there is none.
 func (s *Store) Take(b Binding) (id string) {
-	err := s.with(func(now time.Time) {
+	err := s.update(func(now time.Time) {
 		id = ""
 		for _, e := range s.entries {
 			if e.binding == b && e.State == Allowed {
@@ -111,25 +112,25 @@ func (s *Store) Take(b Binding) (id string) {
 	return id
 }
 
-// Allow lets the call pass once. The error is ErrUnknown, or an *AnsweredError.
+// Allow lets the call pass once. The error is ErrUnknown or an *AnsweredError.
 func (s *Store) Allow(id, by string) (Entry, error) {
 	return s.answer(id, func(e *Entry, now time.Time) bool {
 		if e.State != Pending {
 			return false
 		}
 		e.By, e.Until = by, now.Add(s.limits.Granted)
-		return s.become(e, Allowed)
+		return s.setState(e, Allowed)
 	})
 }
 
-// Use lets the call pass now, whether it was allowed before or by says so: for a person who is asked where
-// the call runs, and runs it by saying yes. Errors are those of Allow.
+// Use lets the call pass now, whether it was allowed before or by allows it: for a person who is asked
+// where the call runs. Errors are those of Allow.
 func (s *Store) Use(id, by string) (Entry, error) {
 	return s.answer(id, func(e *Entry, now time.Time) bool {
 		switch e.State {
 		case Pending:
 			e.By = by
-			s.counted(string(Allowed))
+			s.countLater(string(Allowed))
 		case Allowed:
 		default:
 			return false
@@ -139,8 +140,8 @@ func (s *Store) Use(id, by string) (Entry, error) {
 	})
 }
 
-// Deny answers the same call with a no for a while. It also takes back an approval
-// that has not been used. Errors are those of Allow.
+// Deny denies the same call for a while. It also revokes an unused approval. Errors are those of
+// Allow.
 func (s *Store) Deny(id, by, why string) (Entry, error) {
 	return s.answer(id, func(e *Entry, now time.Time) bool {
 		if e.State != Pending && e.State != Allowed {
@@ -152,10 +153,10 @@ func (s *Store) Deny(id, by, why string) (Entry, error) {
 	})
 }
 
-// Withdraw takes back one asking of a question: its caller is gone. A question without another caller
-// expires, also if it was allowed: the answer serves no later call. If the board is away, its time ends it.
+// Withdraw removes one caller of a question. A question without callers expires, also if it was
+// allowed: the answer is for no later call. If the board is unavailable, it expires in time.
 func (s *Store) Withdraw(id string) {
-	_ = s.with(func(now time.Time) {
+	_ = s.update(func(now time.Time) {
 		e := s.find(id)
 		if e == nil || e.State != Pending && e.State != Allowed {
 			return
@@ -167,15 +168,15 @@ func (s *Store) Withdraw(id string) {
 }
 
 func (s *Store) answer(id string, with func(*Entry, time.Time) bool) (out Entry, err error) {
-	away := s.with(func(now time.Time) {
-		e := s.find(typed(id))
+	away := s.update(func(now time.Time) {
+		e := s.find(parseID(id))
 		switch {
 		case e == nil:
 			out, err = Entry{}, ErrUnknown
 		case !with(e, now):
 			out, err = Entry{}, &AnsweredError{*e}
 		default:
-			if err = s.keep(e); err != nil && e.State == Granted {
+			if err = s.writeGrants(e); err != nil && e.State == Granted {
 				s.end(e, Expired, err.Error(), now)
 			}
 			out = *e
@@ -192,4 +193,80 @@ func (s *Store) find(id string) *Entry {
 		return s.entries[i]
 	}
 	return nil
+}
+
+// letters are Crockford's base 32, without letters that look like digits.
+const letters = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// newID returns 40 random bits in a form that is easy to type: k7pw-3mdx.
+func newID() string {
+	var raw [8]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	for i := range raw {
+		raw[i] = letters[raw[i]%32]
+	}
+	return string(raw[:4]) + "-" + string(raw[4:])
+}
+
+// parseID returns the id that a person meant: capitals, a missing dash, and letters that look like
+// digits do not matter.
+func parseID(id string) string {
+	id = strings.NewReplacer("-", "", " ", "", "o", "0", "i", "1", "l", "1").Replace(strings.ToLower(id))
+	if len(id) != 8 {
+		return ""
+	}
+	return id[:4] + "-" + id[4:]
+}
+
+// Get returns one entry. The error is ErrUnknown.
+func (s *Store) Get(id string) (Entry, error) {
+	e, _, err := s.get(id)
+	if err != nil && s.board != nil { // it may have been asked elsewhere just now
+		if err := s.update(func(time.Time) {}); err != nil {
+			return Entry{}, err
+		}
+		e, _, err = s.get(id)
+	}
+	return e, err
+}
+
+func (s *Store) get(id string) (Entry, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	if e := s.find(parseID(id)); e != nil {
+		return *e, s.changed, nil
+	}
+	return Entry{}, nil, ErrUnknown
+}
+
+// Remaining returns how long the state of an entry goes on, by the store's clock.
+func (s *Store) Remaining(e *Entry) time.Duration { return max(0, e.Until.Sub(s.now())) }
+
+// Wait waits until an entry is no longer pending. Any state but allowed is a no. The error is
+// ErrUnknown, or that of ctx.
+func (s *Store) Wait(ctx context.Context, id string) (Entry, error) {
+	for {
+		e, changed, err := s.get(id)
+		if err != nil || e.State != Pending {
+			return e, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return e, fmt.Errorf("wait for an approval: %w", ctx.Err())
+		}
+	}
+}
+
+// List returns all entries in the order they were asked, the revision of the list, and a channel that
+// is closed when it changes.
+func (s *Store) List() (list []Entry, revision uint64, changed <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refresh()
+	for _, e := range s.entries {
+		list = append(list, *e)
+	}
+	return list, s.revision, s.changed
 }

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible is text in which everything that cannot be seen, or changes how the rest is
-// seen, stands as ⟨U+202E⟩; so does the bracket itself, so that no text can look like
-// an escape. Line breaks stay.
+// Visible replaces everything that cannot be seen, or changes how the rest is seen, by ⟨U+202E⟩; the
+// bracket too, so that no text can look like an escape. Line breaks stay.
 func Visible(text string) string {
 	var b strings.Builder
 	for len(text) > 0 {
@@ -18,7 +17,7 @@ func Visible(text string) string {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			fmt.Fprintf(&b, "⟨0x%02X⟩", text[0])
-		case r == '\n' || seen(r):
+		case r == '\n' || isVisible(r):
 			b.WriteRune(r)
 		default:
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
@@ -28,15 +27,14 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// seen reports whether a character has ink of its own. Fillers and variation selectors
-// are letters and marks to Unicode, and the blank of Braille is a symbol.
-func seen(r rune) bool {
+// isVisible reports whether a character has ink of its own. Fillers and variation selectors are
+// letters and marks to Unicode, and the blank of Braille is a symbol.
+func isVisible(r rune) bool {
 	return unicode.IsPrint(r) && r != '⟨' && r != '⟩' && r != '\u2800' &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Parts takes a text apart: the even parts are as one sees them, the odd ones are visible characters beyond
-// ASCII.
+// Parts splits a text: the odd parts are visible characters beyond ASCII.
 func Parts(text string) (out []string) {
 	from, foreign := 0, false
 	for i, r := range text {
@@ -47,7 +45,7 @@ func Parts(text string) (out []string) {
 	return append(out, text[from:])
 }
 
-// Foreign is each visible character beyond ASCII in a text once, with its number: one that
+// Foreign lists the visible characters beyond ASCII in a text, with their numbers: a character that
 // looks like another shows there. Those of words that mix Latin with another script come first.
 func Foreign(text string) []string {
 	var mixed, out []string
@@ -59,7 +57,7 @@ func Foreign(text string) []string {
 		}
 		from += len(word)
 		list := &out
-		if mixes(word) {
+		if isMixed(word) {
 			list = &mixed
 		}
 		for _, r := range word {
@@ -80,19 +78,19 @@ func Foreign(text string) []string {
 	return mixed
 }
 
-func isForeign(r rune) bool { return r > unicode.MaxASCII && r != utf8.RuneError && seen(r) }
+func isForeign(r rune) bool { return r > unicode.MaxASCII && r != utf8.RuneError && isVisible(r) }
 
-// endsWord reports whether a character stands between words. What cannot be seen parts none.
+// endsWord reports whether a character separates words. Invisible ones do not.
 func endsWord(r rune) bool {
-	return (seen(r) || unicode.IsSpace(r)) && !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
+	return (isVisible(r) || unicode.IsSpace(r)) && !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// mixes reports whether a word has letters of Latin and of another script.
-func mixes(word string) bool {
+// isMixed reports whether a word has letters of Latin and of another script.
+func isMixed(word string) bool {
 	other := func(r rune) bool { return unicode.IsLetter(r) && !unicode.Is(unicode.Latin, r) }
 	return strings.ContainsFunc(word, other) &&
 		strings.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
-// maxForeign is how many of them are of use to a reader.
+// maxForeign is how many of them help a reader.
 const maxForeign = 16

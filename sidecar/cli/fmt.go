@@ -35,7 +35,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 				args = []string{dir}
 				env.announce(named)
 			}
-			names, err := rulefile.Named(args)
+			names, err := rulefile.RuleFiles(args)
 			if err != nil {
 				return err
 			}

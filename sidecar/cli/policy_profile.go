@@ -185,7 +185,7 @@ func setProfile(name, dir string, env Env) error {
 	}
 	file, line := profiledIn(files), "profile: "+name
 	if !files.Has(file) {
-		files[file] = rulefile.Lacking(file)
+		files[file] = rulefile.MissingFile(file)
 	}
 	changed := profileLine.ReplaceAllString(files[file], line)
 	if !profileLine.MatchString(files[file]) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/expr-lang/expr"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -36,7 +38,7 @@ func TestPayments(t *testing.T) {
 		`len(map(tools, #)) == 3`:        10 * 1000,
 		`any(tools, text contains "zz")`: 10 * (1000 + 1000),
 	} {
-		ev, err := newEvaluation[parse.Env](source, nil, asBool)
+		ev, err := newEvaluation[parse.Env](source, nil, expr.AsBool)
 		if err != nil {
 			t.Errorf("%s: %v", source, err)
 			continue
@@ -60,7 +62,7 @@ func TestEveryCostlyFunctionPays(t *testing.T) {
 		paid := false
 		for _, args := range []string{"text", "text, user", "tools", "tools, true", "tools, # == user",
 			"tools, 0", "len(text), 3", `{"a": text}`} {
-			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil, asBool)
+			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil, expr.AsBool)
 			if err == nil {
 				_, _ = ev.run(&env)
 				paid = paid || ev.budget.left < fullBudget

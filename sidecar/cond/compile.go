@@ -1,7 +1,7 @@
-// Package cond turns conditions that people write, in the language of expr, into tests over
-// structs. It bounds what a condition costs, says in plain words what is wrong with one, and
-// tells what one names, compares and gives. It is the only package that knows expr. It never
-// knows which file a condition stands in, or what holding means there.
+// Package cond compiles conditions, written in the language of expr, into tests over structs. It bounds their
+// cost, explains mistakes in plain words, and tells what a condition names, compares and evaluates to. It is
+// the only package that knows expr. It does not know which file a condition is in, or what follows if it
+// holds.
 package cond
 
 import (
@@ -21,6 +21,7 @@ import (
 
 // The codes of problems of conditions and patterns. They never change their meaning.
 const (
+	// Codes of problems of conditions and patterns. They never change their meaning.
 	CodeName   = "E-name"   // a condition names something it does not see
 	CodeExpr   = "E-expr"   // a condition that cannot be taken
 	CodeRegexp = "E-regexp" // a regular expression that cannot be taken
@@ -28,15 +29,15 @@ const (
 
 // The limits of a condition. expr bounds neither time nor all memory.
 const (
+	// Limits of a condition. expr bounds neither time nor all memory.
 	maxNodes     = 300
-	memoryBudget = 100_000  // elements that one evaluation may make
-	maxParts     = 300      // that split may give
-	maxSource    = 16 << 10 // bytes; what is parsed nests as deep as it is long
+	memoryBudget = 100_000  // elements that one evaluation may allocate
+	maxParts     = 300      // of split
+	maxSource    = 16 << 10 // bytes; nesting is bounded by length
 )
 
-// Compile compiles an expression over the fields of E, a struct whose fields
-// carry the tag `expr:"name"`, and over lists of words. What cannot be evaluated at
-// run time is an error, never a yes.
+// Compile compiles an expression over the fields of E, a struct whose fields carry the tag `expr:"name"`, and
+// over lists of words. A failed evaluation is an error, never true.
 func Compile[E any](t rulefile.Text, words Lists) (func(E) (bool, error), *rulefile.Problem) {
 	test, problem := Predicate[E](t, words)
 	if problem != nil {
@@ -45,7 +46,7 @@ func Compile[E any](t rulefile.Text, words Lists) (func(E) (bool, error), *rulef
 	return func(e E) (bool, error) { return test(&e) }, nil
 }
 
-// Predicate is Compile for what is passed by its address, and not kept.
+// Predicate is Compile for a struct that is passed by pointer and not kept.
 func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefile.Problem) {
 	test, problem := Test[E](t, words)
 	if problem != nil {
@@ -54,7 +55,7 @@ func Predicate[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *ru
 	return Placed(test, t.At), nil
 }
 
-// Placed is a test whose errors say where its condition stands.
+// Placed adds the place of the condition to the errors of a test.
 func Placed[E any](test func(*E) (bool, error), at rulefile.Place) func(*E) (bool, error) {
 	place := at.String()
 	return func(env *E) (bool, error) {
@@ -66,20 +67,20 @@ func Placed[E any](test func(*E) (bool, error), at rulefile.Place) func(*E) (boo
 	}
 }
 
-// Test is Predicate without the place: the same words are the same test wherever they stand.
+// Test is Predicate without the place, so that equal conditions can share a test.
 func Test[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefile.Problem) {
 	if strings.TrimSpace(t.Value) == "" {
 		p := t.At.Problem(CodeExpr, "the condition is empty", "leave `when` out for a rule that always holds")
 		return nil, &p
 	}
-	run, problem := compile[E](t, words, asBool)
+	run, problem := compile[E](t, words, expr.AsBool)
 	if problem != nil {
 		return nil, problem
 	}
 	known := plain(t.Value, reflect.TypeFor[E](), words)
 	return func(env *E) (bool, error) {
 		if known != nil {
-			if v := known(reflect.ValueOf(env).Elem()); v != open {
+			if v := known(reflect.ValueOf(env).Elem()); v != unknown {
 				return v == yes, nil
 			}
 		}
@@ -95,9 +96,9 @@ func Test[E any](t rulefile.Text, words Lists) (func(*E) (bool, error), *rulefil
 	}, nil
 }
 
-// Number compiles a formula, over the fields of E, that gives a number.
+// Number compiles a formula over the fields of E that gives a number.
 func Number[E any](t rulefile.Text) (func(E) (float64, error), *rulefile.Problem) {
-	run, problem := compile[E](t, nil, asNumber)
+	run, problem := compile[E](t, nil, expr.AsFloat64)
 	if problem != nil {
 		return nil, problem
 	}
@@ -114,7 +115,7 @@ func Number[E any](t rulefile.Text) (func(E) (float64, error), *rulefile.Problem
 	}, nil
 }
 
-// compile is what both have in common: as says what the expression gives.
+// compile is the common part of Test and Number; as is the type of the result.
 func compile[E any](t rulefile.Text, words Lists, as kind) (func(*E) (any, error), *rulefile.Problem) {
 	first, err := newEvaluation[E](t.Value, words, as)
 	if err != nil {
@@ -141,14 +142,11 @@ func compile[E any](t rulefile.Text, words Lists, as kind) (func(*E) (any, error
 	}, nil
 }
 
-// kind is what an expression gives.
+// kind is the type of an expression.
 type kind func() expr.Option
 
-func asBool() expr.Option   { return expr.AsBool() }
-func asNumber() expr.Option { return expr.AsFloat64() }
-
-// evaluation is what one run of a condition needs, kept for the next run. Its
-// program is its own, since it takes from its budget.
+// evaluation is the state of one run of a condition, kept for the next run. Each has its own program, which
+// takes from its budget.
 type evaluation struct {
 	program *vm.Program
 	vm      vm.VM
@@ -163,16 +161,16 @@ func newEvaluation[E any](source string, words Lists, as kind) (*evaluation, err
 	return ev, err
 }
 
-// run evaluates the condition for what env, a pointer to a struct, holds.
+// run evaluates the condition over env, a pointer to a struct.
 func (ev *evaluation) run(env any) (any, error) {
 	ev.budget.left = fullBudget
 	return ev.vm.Run(ev.program, env)
 }
 
-// Lists are named lists of words: a condition sees each by its name.
+// Lists are lists of words that a condition sees by name.
 type Lists map[string][]string
 
-// Visit puts the words in the place of the name.
+// Visit replaces a name by its words.
 func (l Lists) Visit(node *ast.Node) {
 	if id, ok := (*node).(*ast.IdentifierNode); ok {
 		if words, named := l[id.Value]; named {
@@ -195,18 +193,20 @@ func build(source string, env any, b *budget, words Lists, as kind) (*vm.Program
 
 // These functions are not expr's own.
 const (
-	ourSplit   = "split"
-	ourIndexOf = "indexOf"
+	// Functions that replace expr's own.
+	splitName   = "split"
+	indexOfName = "indexOf"
 )
 
-// options are what conditions may do and see, and what they pay with.
+// options are what conditions may use and see, and their budget.
 func options(env any, limits *limiter, b *budget, words Lists, as kind) []expr.Option {
 	out := []expr.Option{
 		expr.Env(env), as(), expr.WarnOnAny(), expr.MaxNodes(maxNodes), expr.Patch(words),
-		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(recheck{}), expr.DisableAllBuiltins(), b.install,
+		expr.Patch(limits), expr.Patch(meter{}), expr.Patch(typeReset{}), expr.DisableAllBuiltins(),
+		b.install,
 	}
 	for _, f := range functions {
-		if f.Name != ourSplit && f.Name != ourIndexOf {
+		if f.Name != splitName && f.Name != indexOfName {
 			out = append(out, expr.EnableBuiltin(f.Name))
 		}
 	}

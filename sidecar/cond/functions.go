@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// functions are what conditions may call. Left out of expr's: what makes long
-// texts (repeat, join, replace, toJSON), what differs from run to run (now), and
-// what no condition needs.
+// functions are what conditions may call. Left out of expr's are those that make long texts (repeat, join,
+// replace, toJSON), those that differ between runs (now), and those that no condition needs.
 var functions = []Word{
 	{"all", "does every entry pass the test?", `all(tools, # startsWith "mcp_")`},
 	{"any", "does an entry pass it?", `any(tools, # startsWith "mcp_")`},
@@ -40,7 +39,6 @@ var functions = []Word{
 	{"get", "an entry by number or key; nothing where there is none", `get(tools, 0) == "exec"`},
 }
 
-// operators are what conditions may join values with.
 var operators = []Word{
 	{"and or not", "also written && || !", `field == "content" and not (text contains "x")`},
 	{"== != < <= > >=", "compare", `len(tools) >= 3`},
@@ -58,13 +56,13 @@ var operators = []Word{
 	{"//", "a comment, up to the end of the line", "len(text) < 4000 // characters"},
 }
 
-// Functions are what conditions may call.
+// Functions returns what conditions may call.
 func Functions() []Word { return slices.Clone(functions) }
 
-// Operators are what conditions may join values with.
+// Operators returns what conditions may join values with.
 func Operators() []Word { return slices.Clone(operators) }
 
-// Limits are the bounds of conditions, a sentence each.
+// Limits returns the limits of conditions, a sentence each.
 func Limits() []string {
 	return []string{
 		fmt.Sprintf("A condition has at most %d parts; a name, a text and an operator are one each.",

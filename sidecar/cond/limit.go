@@ -9,7 +9,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 )
 
-// tooLarge refuses what would already take too much to compile.
+// tooLarge refuses conditions that are too expensive to compile.
 func tooLarge(source string) error {
 	if len(source) > maxSource {
 		return fmt.Errorf("the condition is too long: it has more than %d KiB", maxSource>>10)
@@ -32,7 +32,7 @@ func tooLarge(source string) error {
 	return nil
 }
 
-// limiter refuses what would make long texts, or a pattern that is not written out.
+// limiter refuses expressions that build long texts, and patterns that are not literal.
 type limiter struct{ refused *file.Error }
 
 func (l *limiter) refuse(at ast.Node, why string) {
@@ -41,7 +41,7 @@ func (l *limiter) refuse(at ast.Node, why string) {
 	}
 }
 
-// Visit looks at one part of the condition.
+// Visit checks one node.
 func (l *limiter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.VariableDeclaratorNode, *ast.SequenceNode:

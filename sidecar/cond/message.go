@@ -17,8 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// explain turns what expr says about a condition into a problem at its exact
-// place, in words that need no Go.
+// explain turns an error of expr into a problem at its exact place, in words that need no knowledge of Go.
 func explain(t rulefile.Text, err error, env reflect.Type, words Lists) *rulefile.Problem {
 	if at, cut := t.Cut(); cut && !Parses(t.Value) {
 		p := at.Problem(rulefile.CodeYAML, "YAML takes the rest of the line for a comment",
@@ -40,23 +39,23 @@ func explain(t rulefile.Text, err error, env reflect.Type, words Lists) *rulefil
 		code = CodeRegexp
 		msg = strings.TrimPrefix(msg, "error parsing regexp: ")
 	case strings.HasPrefix(msg, rulefile.NotClosed):
-		from := openLiteral(t.Value)
+		from := unclosedLiteral(t.Value)
 		at = t.Span(from, from+1)
 	default:
-		hint = hintFor(msg, bare(at.Before()), env)
+		hint = hintFor(msg, endsInDot(at.Before()), env)
 	}
 	p := at.Problem(code, msg, hint)
 	return &p
 }
 
-// bare reports whether a line ends with a dot, and with nothing before it.
-func bare(line string) bool {
+// endsInDot reports whether a line ends with a dot that nothing precedes.
+func endsInDot(line string) bool {
 	r := []rune(line)
 	return len(r) > 1 && r[len(r)-1] == '.' && strings.ContainsRune(" (,!", r[len(r)-2])
 }
 
-// visible are the names of what a condition over a struct sees.
-func visible(env reflect.Type) (names []string) {
+// fieldNames returns what a condition over a struct sees.
+func fieldNames(env reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(env) {
 		if n := f.Tag.Get("expr"); n != "" && n != "-" {
 			names = append(names, n)
@@ -65,15 +64,15 @@ func visible(env reflect.Type) (names []string) {
 	return names
 }
 
-// Taken reports whether a name means something in a condition over a struct.
+// Taken reports whether a name has a meaning in a condition over a struct.
 func Taken(name string, env reflect.Type) bool {
 	return slices.ContainsFunc(functions, func(f Word) bool { return f.Name == name }) ||
-		slices.Contains(visible(env), name)
+		slices.Contains(fieldNames(env), name)
 }
 
-// nameHint helps with a name that a condition does not see.
+// nameHint suggests a name for one that a condition does not see.
 func nameHint(name string, env reflect.Type, words Lists) string {
-	names := append(visible(env), slices.Sorted(maps.Keys(words))...)
+	names := append(fieldNames(env), slices.Sorted(maps.Keys(words))...)
 	known := names
 	for _, f := range functions {
 		known = append(known, f.Name)
@@ -85,8 +84,8 @@ func nameHint(name string, env reflect.Type, words Lists) string {
 	return rulefile.DidYouMeanOr(name, known, otherwise)
 }
 
-// hintFor is what to do about the mistakes that people make most. bare says that nothing
-// stands before the dot of what it is about: .name is short for #.name.
+// hintFor explains the most common mistakes. bare means that nothing precedes the dot: .name is short for
+// #.name.
 func hintFor(msg string, bare bool, env reflect.Type) string {
 	token, _, isToken := strings.Cut(strings.TrimPrefix(msg, `token "`), `" does not fit here`)
 	_, part, isPart := strings.Cut(msg, " has no part ")
@@ -122,7 +121,7 @@ func hintFor(msg string, bare bool, env reflect.Type) string {
 
 var wordOperators = []string{"contains", "startsWith", "endsWith", "matches", "in", "and", "or"}
 
-// parts are the names of all that is in what a condition sees, and in entries of its lists.
+// parts returns the names of all fields that a condition sees, and of those of entries of its lists.
 func parts(t reflect.Type) (out []string) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -137,9 +136,8 @@ func parts(t reflect.Type) (out []string) {
 	return out
 }
 
-// forms are messages of expr, and how people say them. Groups that have a name hold types
-// of Go, which are said in words. All other messages are its own.
-var forms = []struct {
+// rewordings replace messages of expr. Named groups hold Go types, which are translated. Other messages stay.
+var rewordings = []struct {
 	find *regexp.Regexp
 	say  string
 }{
@@ -165,7 +163,7 @@ var forms = []struct {
 	{regexp.MustCompile(`^(.*)\((?:type |got )?(?P<t>[\w\[\]{}.* ]+)\)(.*)$`), "$1($t)$3"},
 }
 
-// typeWords are types of Go in words; "" is any other.
+// typeWords are Go types in words; "" is any other.
 var typeWords = map[string]string{
 	"map[string]interface {}": "a mapping", "[]interface {}": "a list", "[]string": "a list of texts",
 	"[]int":        "a list of numbers",
@@ -177,14 +175,13 @@ var typeWords = map[string]string{
 var goTypes = regexp.MustCompile(`\*?\b[a-z]\w*\.[A-Z]\w*|func\(.*|map\[string\]interface \{\}|\[\]interface \{\}|\[\](?:string|int)\b|interface \{\}|%!s\(<nil>\)|` +
 	`\b(?:unknown|string|int|uint8|float64|bool|nil|array|struct)\b`)
 
-// inWords says types of Go in words.
-func inWords(types string) string {
+// plainTypes translates Go types.
+func plainTypes(types string) string {
 	return goTypes.ReplaceAllStringFunc(types,
 		func(t string) string { return cmp.Or(typeWords[t], typeWords[""]) })
 }
 
-// PlainMessage is the message of an error of expr without its excerpt, and
-// without the names of Go types.
+// PlainMessage returns the message of an error of expr without its excerpt and without Go types.
 func PlainMessage(err error) string {
 	msg := err.Error()
 	var fe *file.Error
@@ -195,7 +192,7 @@ func PlainMessage(err error) string {
 	if len(msg) > 200 { // it may quote what the condition was looking at
 		msg = strings.ToValidUTF8(msg[:200], "") + "…"
 	}
-	for _, form := range forms {
+	for _, form := range rewordings {
 		m := form.find.FindStringSubmatch(msg)
 		if m == nil {
 			continue
@@ -205,7 +202,7 @@ func PlainMessage(err error) string {
 			if name == "" {
 				groups = append(groups, "$"+strconv.Itoa(i), m[i])
 			} else {
-				groups = append(groups, "$"+name, inWords(m[i]))
+				groups = append(groups, "$"+name, plainTypes(m[i]))
 			}
 		}
 		return strings.NewReplacer(groups...).Replace(form.say)
@@ -213,8 +210,8 @@ func PlainMessage(err error) string {
 	return msg
 }
 
-// openLiteral is where the text begins, in runes, that a condition never closes.
-func openLiteral(source string) int {
+// unclosedLiteral returns the index, in runes, of the quote that a condition never closes.
+func unclosedLiteral(source string) int {
 	open, quote, escaped, at := 0, rune(0), false, 0
 	for _, r := range source {
 		switch {

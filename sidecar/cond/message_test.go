@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/expr-lang/expr"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -56,7 +58,7 @@ func TestMessagesNeedNoGo(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			source = "(" + source + ") == " + someExpression(rng, 0)
 		}
-		ev, err := newEvaluation[parse.Env](source, nil, asBool)
+		ev, err := newEvaluation[parse.Env](source, nil, expr.AsBool)
 		said := ""
 		if err != nil {
 			refused++

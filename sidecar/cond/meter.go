@@ -8,27 +8,27 @@ import (
 	"github.com/expr-lang/expr/checker/nature"
 )
 
-// meter puts payments in front of what costs. It runs when the types are known, and changes
-// only what is right, so that messages name what was written.
+// meter puts payments in front of expensive nodes. It runs when types are known, and changes only valid
+// conditions, so that messages name what was written.
 type meter struct{}
 
-// charged are the builtins that read or make texts, or go through lists.
-var charged = []string{"lower", "upper", "trim", "int", "float", "string", "min", "max", "keys",
+// costly are the builtins that read or make texts, or iterate over lists.
+var costly = []string{"lower", "upper", "trim", "int", "float", "string", "min", "max", "keys",
 	"values"}
 
-// shortText is up to how many bytes a text is searched for at full speed.
+// shortText is the longest text in bytes that contains searches for at full speed.
 const shortText = 63
 
-// Visit looks at one node.
+// Visit meters one node.
 func (meter) Visit(node *ast.Node) {
 	switch n := (*node).(type) {
 	case *ast.PredicateNode:
-		charge(&n.Node, price{once: max(leastStep, perNode*size(n.Node))})
+		charge(&n.Node, price{fixed: max(leastStep, perNode*size(n.Node))})
 	case *ast.BuiltinNode:
 		for i := range n.Arguments {
 			if n.Name == "len" {
 				charge(&n.Arguments[i], perLength)
-			} else if slices.Contains(charged, n.Name) {
+			} else if slices.Contains(costly, n.Name) {
 				charge(&n.Arguments[i], perWriting)
 			}
 		}
@@ -41,7 +41,7 @@ func (meter) Visit(node *ast.Node) {
 			}
 			return n
 		}
-		call(node, piece, n.Node, bound(n.From), bound(n.To))
+		call(node, sliceFunction, n.Node, bound(n.From), bound(n.To))
 	}
 }
 
@@ -55,16 +55,17 @@ func meterOperator(node *ast.Node, n *ast.BinaryNode) {
 		charge(&n.Left, perLong)
 	case op == "matches" && constant:
 		charge(&n.Left, perMatch(Steps(text.Value)))
-	case op == "in" && spelt && heavy(n.Left):
+	case op == "in" && spelt && composite(n.Left):
 		charge(&n.Left, price{perByte: len(list.Nodes), perEntry: 20 * len(list.Nodes)})
-	case op == "in" && !spelt && !isRange(n.Right) && heavy(n.Right) && n.Right.Type().Kind() != reflect.Map:
-		call(node, foundIn, n.Left, n.Right)
-	case (op == "==" || op == "!=") && heavy(n.Left) && heavy(n.Right):
+	case op == "in" && !spelt && !isRange(n.Right) && composite(n.Right) &&
+		n.Right.Type().Kind() != reflect.Map:
+		call(node, inFunction, n.Left, n.Right)
+	case (op == "==" || op == "!=") && composite(n.Left) && composite(n.Right):
 		charge(&n.Left, perCompare)
 	}
 }
 
-// size is how many nodes a step of a loop evaluates; to make a mapping takes as long as many.
+// size returns how many nodes a step of a loop evaluates; making a mapping counts as many.
 func size(step ast.Node) (nodes int) {
 	ast.Walk(&step, visitor(func(n ast.Node) {
 		nodes++
@@ -75,38 +76,37 @@ func size(step ast.Node) (nodes int) {
 	return nodes
 }
 
-// isRange reports whether a node is A..B. Numbers are looked for in it without its list.
+// isRange reports whether a node is A..B, in which in needs no list.
 func isRange(n ast.Node) bool {
 	b, ok := n.(*ast.BinaryNode)
 	return ok && b.Operator == ".."
 }
 
-// heavy reports whether a node can hold more than one plain value.
-func heavy(n ast.Node) bool {
+// composite reports whether a node can hold more than one plain value.
+func composite(n ast.Node) bool {
 	k := n.Type().Kind()
 	return k == reflect.Slice || k == reflect.Map || k == reflect.Interface
 }
 
-// charge lets a node be paid for before it is used.
-func charge(node *ast.Node, p price) { call(node, paid, *node, &ast.ConstantNode{Value: p}) }
+// charge puts a payment around a node.
+func charge(node *ast.Node, p price) { call(node, payFunction, *node, &ast.ConstantNode{Value: p}) }
 
 func call(node *ast.Node, function string, args ...ast.Node) {
 	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: function}, Arguments: args})
 }
 
-// recheck forgets the types of calls before the last check, which would otherwise
-// believe them and not look at their arguments again.
-type recheck struct{}
+// typeReset clears the types of calls, so that the last check examines their arguments again.
+type typeReset struct{}
 
-// Visit forgets the type of a call.
-func (recheck) Visit(node *ast.Node) {
+// Visit clears the type of a call.
+func (typeReset) Visit(node *ast.Node) {
 	if n, ok := (*node).(*ast.CallNode); ok {
 		n.SetNature(nature.Nature{})
 	}
 }
 
-// Reset and ShouldRepeat make expr run it right before the last check.
-func (recheck) Reset() {}
+// Reset and ShouldRepeat make expr run the visitor right before the last check.
+func (typeReset) Reset() {}
 
-// ShouldRepeat is false: once is enough.
-func (recheck) ShouldRepeat() bool { return false }
+// ShouldRepeat returns false.
+func (typeReset) ShouldRepeat() bool { return false }

@@ -2,20 +2,19 @@ package cond
 
 import "regexp/syntax"
 
-// PatternTooLarge is what Go would say only after it has taken a lot of memory.
+// PatternTooLarge replaces the message that Go gives only after using a lot of memory.
 const PatternTooLarge = "the pattern is too large"
 
-// maxPattern is how many instructions a pattern may become, about.
+// maxPattern is about how many instructions a pattern may have.
 const maxPattern = 10_000
 
-// LargePattern reports whether a pattern becomes too many instructions, before
-// anything as large as them is made.
+// LargePattern reports whether a pattern has too many instructions, without compiling it.
 func LargePattern(pattern string) bool {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	return err == nil && weight(tree) > maxPattern
 }
 
-// weight is about the number of instructions of a pattern.
+// weight estimates the number of instructions of a pattern.
 func weight(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)
 	if re.Op == syntax.OpCharClass {
@@ -30,7 +29,7 @@ func weight(re *syntax.Regexp) int {
 	return n
 }
 
-// Steps is how many instructions a pattern becomes; 0 where it does not compile.
+// Steps returns the number of instructions of a pattern; 0 if it does not compile.
 func Steps(pattern string) int {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

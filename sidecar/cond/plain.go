@@ -14,7 +14,7 @@ import (
 type verdict uint8
 
 const (
-	open verdict = iota // only expr can tell
+	unknown verdict = iota // only expr can tell
 	no
 	yes
 )
@@ -26,12 +26,12 @@ func verdictOf(holds bool) verdict {
 	return no
 }
 
-// test is a part of a condition that compares fields with what is written out. Where it is sure,
-// expr would say the same: nothing in it can fail, and and and or stop where they stop in expr.
+// test is a part of a condition that compares fields with literals. Where it knows the result, expr gives the
+// same: nothing in it can fail, and and and or stop where they do in expr.
 type test func(env reflect.Value) verdict
 
-// plain is the test of a condition over the fields of a struct; nil: none of it is plain. Most
-// rules ask for a tag or a name first, which most operands lack.
+// plain returns the test of a condition over the fields of a struct; nil: expr must run. Most rules first ask
+// for a tag or a name, which most operands lack.
 func plain(source string, env reflect.Type, words Lists) test {
 	tree, err := parser.Parse(source)
 	if err != nil {
@@ -40,8 +40,8 @@ func plain(source string, env reflect.Type, words Lists) test {
 	return planner{env, words}.test(tree.Node)
 }
 
-// Needs are words without which a condition cannot hold, by field: one of the fields is such a word, or has
-// one. Nil: there are none in the first part of the condition, and the others are not asked.
+// Needs returns words without which a condition cannot hold, by field: one of the fields is such a word, or
+// has one. It is nil if the first part of the condition, the only one examined, has none.
 func Needs(source string, words Lists) map[string]map[string]bool {
 	tree, err := parser.Parse(source)
 	fields := map[string]map[string]bool{}
@@ -85,9 +85,9 @@ func (p planner) test(n ast.Node) test {
 	switch op, inner := junction(n); op {
 	case "and", "or":
 		b := n.(*ast.BinaryNode)
-		return both(p.test(b.Left), p.test(b.Right), op == "and")
+		return junctionTest(p.test(b.Left), p.test(b.Right), op == "and")
 	case "not":
-		return inverted(p.test(inner))
+		return negate(p.test(inner))
 	}
 	switch n := n.(type) {
 	case *ast.BinaryNode:
@@ -101,35 +101,35 @@ func (p planner) test(n ast.Node) test {
 	return nil
 }
 
-// both joins two tests by and, or by or. What is not known of the first leaves all open.
-func both(left, right test, and bool) test {
+// junctionTest joins two tests by and or or. If the first is unknown, so is the result.
+func junctionTest(left, right test, and bool) test {
 	if left == nil {
 		return nil
 	}
 	return func(env reflect.Value) verdict {
 		switch v := left(env); {
-		case v == open || v == verdictOf(!and):
+		case v == unknown || v == verdictOf(!and):
 			return v
 		case right == nil:
-			return open
+			return unknown
 		}
 		return right(env)
 	}
 }
 
-func inverted(t test) test {
+func negate(t test) test {
 	if t == nil {
 		return nil
 	}
 	return func(env reflect.Value) verdict {
-		if v := t(env); v != open {
+		if v := t(env); v != unknown {
 			return yes + no - v
 		}
-		return open
+		return unknown
 	}
 }
 
-// comparison is a test of a field and words that are written out.
+// comparison tests a field against literals.
 func (p planner) comparison(n *ast.BinaryNode) test {
 	left, right := p.field(n.Left), p.field(n.Right)
 	word, written := n.Right.(*ast.StringNode)
@@ -151,7 +151,7 @@ func (p planner) comparison(n *ast.BinaryNode) test {
 			return no
 		})
 	case op == ">":
-		return p.longer(n)
+		return p.lengthTest(n)
 	case !left.is(reflect.String):
 		return nil
 	case op == "!=":
@@ -162,8 +162,8 @@ func (p planner) comparison(n *ast.BinaryNode) test {
 	return nil
 }
 
-// longer is a test for more entries than a number.
-func (p planner) longer(n *ast.BinaryNode) test {
+// lengthTest tests for more entries than a number.
+func (p planner) lengthTest(n *ast.BinaryNode) test {
 	length, counts := n.Left.(*ast.BuiltinNode)
 	than, written := n.Right.(*ast.IntegerNode)
 	if !counts || !written || length.Name != "len" {
@@ -176,7 +176,7 @@ func (p planner) longer(n *ast.BinaryNode) test {
 	return f.test(func(list reflect.Value) verdict { return verdictOf(list.Len() > than.Value) })
 }
 
-// list are words that stand in a list, or in one that has a name, or a word alone.
+// list returns a literal or named list of words, or a single word.
 func (p planner) list(n ast.Node) (set map[string]bool, ok bool) {
 	words := p.words[sourceName(n)]
 	if s, is := n.(*ast.StringNode); is {
@@ -199,7 +199,7 @@ func (p planner) list(n ast.Node) (set map[string]bool, ok bool) {
 
 func sourceName(n ast.Node) string { return Side{node: n}.Name() }
 
-// loop knows what loops give for an empty list.
+// loop knows the result of loops over an empty list.
 func (p planner) loop(n *ast.BuiltinNode) test {
 	if len(n.Arguments) == 0 {
 		return nil
@@ -213,33 +213,33 @@ func (p planner) loop(n *ast.BuiltinNode) test {
 		if list.Len() == 0 {
 			return empty
 		}
-		return open
+		return unknown
 	})
 }
 
-// field is where a name stands in a struct.
+// field is the path to a field of a struct.
 type field struct {
 	path []int // through structs and pointers
 	kind reflect.Type
 }
 
-// field finds the field of a name, such as cmd.tags; nil: it is none.
+// field finds the field of a name such as cmd.tags; nil: none.
 func (p planner) field(n ast.Node) *field {
 	switch n := n.(type) {
 	case *ast.IdentifierNode:
 		if p.words[n.Value] == nil {
-			return (&field{kind: p.env}).below(n.Value)
+			return (&field{kind: p.env}).member(n.Value)
 		}
 	case *ast.MemberNode:
 		if name, is := n.Property.(*ast.StringNode); is && !n.Optional {
-			return p.field(n.Node).below(name.Value)
+			return p.field(n.Node).member(name.Value)
 		}
 	}
 	return nil
 }
 
-// below is a field of the struct that the field holds, by its tag.
-func (f *field) below(name string) *field {
+// member returns a field of the struct in f, by its tag.
+func (f *field) member(name string) *field {
 	if f == nil {
 		return nil
 	}
@@ -260,13 +260,13 @@ func (f *field) below(name string) *field {
 
 func (f *field) is(k reflect.Kind) bool { return f != nil && f.kind.Kind() == k }
 
-// test is a test of what the field holds. Behind a pointer to nothing it is open.
+// test tests the value of the field. Behind a nil pointer it is unknown.
 func (f *field) test(holds func(reflect.Value) verdict) test {
 	return func(v reflect.Value) verdict {
 		for _, i := range f.path {
 			if v.Kind() == reflect.Pointer {
 				if v = v.Elem(); !v.IsValid() {
-					return open
+					return unknown
 				}
 			}
 			v = v.Field(i)
@@ -275,7 +275,7 @@ func (f *field) test(holds func(reflect.Value) verdict) test {
 	}
 }
 
-// text is a test of the text that the field holds; nil where it does not apply.
+// text tests the text in the field; nil if it does not apply.
 func (f *field) text(applies bool, holds func(string) bool) test {
 	if !applies {
 		return nil

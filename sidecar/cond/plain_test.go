@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/expr-lang/expr"
+
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -38,38 +40,38 @@ func TestPlain(t *testing.T) {
 		{`cmd.binary not in everyday`, no, yes},
 		{`'publish' in cmd.tags`, yes, no},
 		{`len(cmd.tags) > 0`, yes, no},
-		{`any(cmd.tags, # == 'x')`, open, no},
-		{`all(cmd.tags, # == 'x')`, open, yes},
-		{`none(cmd.tags, # == 'x')`, open, yes},
+		{`any(cmd.tags, # == 'x')`, unknown, no},
+		{`all(cmd.tags, # == 'x')`, unknown, yes},
+		{`none(cmd.tags, # == 'x')`, unknown, yes},
 		{`'publish' in cmd.tags and not confined`, yes, no},
-		{`'publish' in cmd.tags && len(tool) == 4`, open, no},
-		{`len(tool) == 4 and 'publish' in cmd.tags`, open, open},
-		{`'publish' in cmd.tags or len(tool) == 4`, yes, open},
+		{`'publish' in cmd.tags && len(tool) == 4`, unknown, no},
+		{`len(tool) == 4 and 'publish' in cmd.tags`, unknown, unknown},
+		{`'publish' in cmd.tags or len(tool) == 4`, yes, unknown},
 		{`not ('publish' in cmd.tags or cmd.binary == 'rm')`, no, no},
-		{`tool matches '^e'`, open, open},
-		{`tool == cmd.binary`, open, open},
+		{`tool matches '^e'`, unknown, unknown},
+		{`tool == cmd.binary`, unknown, unknown},
 	} {
 		text := rulefile.Text{Value: c.condition}
-		run, problem := compile[situation](text, words, asBool)
+		run, problem := compile[situation](text, words, expr.AsBool)
 		if problem != nil {
 			t.Fatal(c.condition, problem)
 		}
 		known := plain(c.condition, reflect.TypeFor[situation](), words)
 		for env, want := range map[*situation]verdict{&some: c.some, &none: c.none} {
-			got := open
+			got := unknown
 			if known != nil {
 				got = known(reflect.ValueOf(env).Elem())
 			}
 			if got != want {
 				t.Errorf("%s: %d, want %d", c.condition, got, want)
 			}
-			if out, err := run(env); err != nil || got != open && out != (got == yes) {
+			if out, err := run(env); err != nil || got != unknown && out != (got == yes) {
 				t.Errorf("%s: expr says %v, %v", c.condition, out, err)
 			}
 		}
 	}
 	nothing := situation{}
-	if v := plain(`cmd.known`, reflect.TypeFor[situation](), nil)(reflect.ValueOf(nothing)); v != open {
+	if v := plain(`cmd.known`, reflect.TypeFor[situation](), nil)(reflect.ValueOf(nothing)); v != unknown {
 		t.Error("a pointer to nothing is not open")
 	}
 }

@@ -9,17 +9,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// What a condition says, as rules about conditions ask for it. A condition that cannot be
-// read says nothing here: the compiler reports it.
-
-// Parses reports whether a text can be read as a condition.
+// Parses reports whether a text parses as a condition. The other queries ignore one that does not, since the
+// compiler reports it.
 func Parses(source string) bool {
 	_, err := parser.Parse(source)
 	return err == nil
 }
 
-// each calls visit for every node of a condition, children before their parents.
-func each(source string, visit visitor) {
+// walk calls visit for each node of a condition, children before parents.
+func walk(source string, visit visitor) {
 	if tree, err := parser.Parse(source); err == nil {
 		ast.Walk(&tree.Node, visit)
 	}
@@ -27,13 +25,12 @@ func each(source string, visit visitor) {
 
 type visitor func(ast.Node)
 
-// Visit takes in one node.
 func (v visitor) Visit(node *ast.Node) { v(*node) }
 
-// Names are the variables that a condition names.
+// Names returns the variables in a condition.
 func Names(source string) map[string]bool {
 	out := map[string]bool{}
-	each(source, func(n ast.Node) {
+	walk(source, func(n ast.Node) {
 		if id, ok := n.(*ast.IdentifierNode); ok {
 			out[id.Value] = true
 		}
@@ -41,9 +38,9 @@ func Names(source string) map[string]bool {
 	return out
 }
 
-// Words are the texts that a condition writes out.
+// Words returns the literal texts in a condition.
 func Words(source string) (out []string) {
-	each(source, func(n ast.Node) {
+	walk(source, func(n ast.Node) {
 		if s, ok := n.(*ast.StringNode); ok {
 			out = append(out, s.Value)
 		}
@@ -51,7 +48,7 @@ func Words(source string) (out []string) {
 	return out
 }
 
-// Conjuncts are the parts that a condition joins by and, each in one spelling.
+// Conjuncts returns the parts that a condition joins by and, in a normalized spelling.
 func Conjuncts(source string) (out []string, ok bool) {
 	tree, err := parser.Parse(source)
 	if err != nil {
@@ -71,12 +68,12 @@ type Comparison struct {
 
 // Side is one side of a comparison, or an argument of a call.
 type Side struct {
-	Source string // in one spelling
+	Source string // normalized
 	node   ast.Node
 	text   rulefile.Text
 }
 
-// Name is the variable that the side is; empty for anything else.
+// Name returns the variable that the side is; empty for anything else.
 func (s Side) Name() string {
 	if id, ok := s.node.(*ast.IdentifierNode); ok {
 		return id.Value
@@ -84,11 +81,10 @@ func (s Side) Name() string {
 	return ""
 }
 
-// At is where it stands.
+// At returns the place of the side.
 func (s Side) At() rulefile.Place { return s.text.Span(s.node.Location().From, s.node.Location().To) }
 
-// Words are the texts that are written there, one or a list of them. Each stands where its
-// quotes do.
+// Words returns the literal texts of the side, one or a list, each at the place of its quotes.
 func (s Side) Words() []rulefile.Text { return wordsIn(s.text, s.node) }
 
 func wordsIn(t rulefile.Text, n ast.Node) (out []rulefile.Text) {
@@ -103,12 +99,12 @@ func wordsIn(t rulefile.Text, n ast.Node) (out []rulefile.Text) {
 	return out
 }
 
-func compared(t rulefile.Text, n *ast.BinaryNode) Comparison {
+func newComparison(t rulefile.Text, n *ast.BinaryNode) Comparison {
 	return Comparison{n.Operator, Side{n.Left.String(), n.Left, t}, Side{n.Right.String(), n.Right, t}}
 }
 
-// Comparisons are all that a condition compares by some operators. An entry that a loop looks at is LIST[]
-// there.
+// Comparisons returns everything that a condition compares by these operators. The entry of a loop is named
+// LIST[].
 func Comparisons(t rulefile.Text, operators ...string) (out []Comparison) {
 	tree, err := parser.Parse(t.Value)
 	if err != nil {
@@ -117,20 +113,18 @@ func Comparisons(t rulefile.Text, operators ...string) (out []Comparison) {
 	ast.Walk(&tree.Node, patcher(nameEntries))
 	ast.Walk(&tree.Node, visitor(func(n ast.Node) {
 		if b, ok := n.(*ast.BinaryNode); ok && slices.Contains(operators, b.Operator) {
-			out = append(out, compared(t, b))
+			out = append(out, newComparison(t, b))
 		}
 	}))
 	return out
 }
 
-// patcher is a visitor that may put something else in the place of a node.
+// patcher is a visitor that may replace a node.
 type patcher func(*ast.Node)
 
-// Visit takes in one node.
 func (p patcher) Visit(node *ast.Node) { p(node) }
 
-// nameEntries says of which list # is an entry, in the loop that n is. Loops inside of it were
-// visited before.
+// nameEntries replaces # in a loop by the name of its entry. Inner loops were visited before.
 func nameEntries(n *ast.Node) {
 	loop, ok := (*n).(*ast.BuiltinNode)
 	if !ok || len(loop.Arguments) < 2 {
@@ -144,8 +138,7 @@ func nameEntries(n *ast.Node) {
 	}))
 }
 
-// Asserted are the comparisons, by whatever operator, that nothing but and and or joins:
-// what stands behind not asserts nothing.
+// Asserted returns the comparisons that only and and or join: what follows not asserts nothing.
 func Asserted(t rulefile.Text) []Comparison {
 	tree, err := parser.Parse(t.Value)
 	if err != nil {
@@ -162,12 +155,12 @@ func asserted(t rulefile.Text, n ast.Node) []Comparison {
 	if op, _ := junction(n); op != "" {
 		return append(asserted(t, b.Left), asserted(t, b.Right)...)
 	}
-	return []Comparison{compared(t, b)}
+	return []Comparison{newComparison(t, b)}
 }
 
-// Patterns are the regular expressions that a condition writes out.
+// Patterns returns the literal regular expressions in a condition.
 func Patterns(t rulefile.Text) (out []rulefile.Text) {
-	each(t.Value, func(n ast.Node) {
+	walk(t.Value, func(n ast.Node) {
 		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
 			out = append(out, wordsIn(t, b.Right)...)
 		}
@@ -175,9 +168,9 @@ func Patterns(t rulefile.Text) (out []rulefile.Text) {
 	return out
 }
 
-// Calls are the arguments of every call of a function that is a variable.
+// Calls returns the arguments of each call of a function that is a variable.
 func Calls(t rulefile.Text, function string) (out [][]Side) {
-	each(t.Value, func(n ast.Node) {
+	walk(t.Value, func(n ast.Node) {
 		call, ok := n.(*ast.CallNode)
 		if !ok || call.Callee.String() != function {
 			return
@@ -193,15 +186,15 @@ func Calls(t rulefile.Text, function string) (out [][]Side) {
 
 // Loop is a loop over a list.
 type Loop struct {
-	Over string         // the list, in one spelling
-	At   rulefile.Place // all of the loop
+	Over string         // the list, normalized
+	At   rulefile.Place // of the whole loop
 }
 
-// Loops are the loops of one kind, such as all.
+// Loops returns the loops of one kind, such as all.
 func Loops(t rulefile.Text, kind string) (out []Loop) {
-	each(t.Value, func(n ast.Node) {
+	walk(t.Value, func(n ast.Node) {
 		if b, ok := n.(*ast.BuiltinNode); ok && b.Name == kind {
-			out = append(out, Loop{b.Arguments[0].String(), t.Span(reach(n))})
+			out = append(out, Loop{b.Arguments[0].String(), t.Span(extent(n))})
 		}
 	})
 	return out

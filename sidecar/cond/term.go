@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
@@ -11,15 +12,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Term is a part of a condition and what it gives: a condition is split at and, or
-// and not. Every term is evaluated by itself, within the limits of a condition.
+// Term is a part of a condition with its value. A condition is split at and, or and not; each term is
+// evaluated by itself, within the limits of a condition.
 type Term struct {
-	Op     string `json:"op,omitempty"` // "and", "or" or "not" over the terms in Of; empty: a leaf
-	Source string `json:"source"`       // as the operator wrote it
-	Place  string `json:"place"`        // file:line:column where it begins
+	Op     string `json:"op,omitempty"` // "and", "or" or "not" over Of; empty: a leaf
+	Source string `json:"source"`       // as written
+	Place  string `json:"place"`        // file:line:column of its start
 	Value  string `json:"value"`        // "true", "false" or "error"
 	Error  string `json:"error,omitempty"`
-	Spare  bool   `json:"spare,omitempty"` // the condition never came to it: the terms before it had decided
+	Spare  bool   `json:"spare,omitempty"` // not evaluated by the condition: earlier terms decided it
 	Of     []Term `json:"of,omitempty"`
 }
 
@@ -30,7 +31,7 @@ const (
 	termError = "error"
 )
 
-// WhyNot takes a condition over E apart. It must be one that Compile took.
+// WhyNot splits a condition over E into terms. The condition must compile.
 func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
 	tree, err := parser.Parse(t.Value)
 	if err != nil {
@@ -41,7 +42,7 @@ func WhyNot[E any](t rulefile.Text, env E, words Lists) Term {
 	return s.term(tree.Node, false)
 }
 
-// splitter takes one condition apart.
+// splitter splits one condition.
 type splitter[E any] struct {
 	text   rulefile.Text
 	env    E
@@ -51,8 +52,7 @@ type splitter[E any] struct {
 	runes  []rune // of the condition
 }
 
-// term evaluates a part of the condition. spare says that the condition itself
-// never comes to it.
+// term evaluates a part of the condition. spare means that the condition does not evaluate it.
 func (s *splitter[E]) term(n ast.Node, spare bool) Term {
 	op, inner := junction(n)
 	if op == "and" || op == "or" {
@@ -67,8 +67,7 @@ func (s *splitter[E]) term(n ast.Node, spare bool) Term {
 	return t
 }
 
-// group evaluates terms joined by one operator; the first that decides makes the
-// rest spare.
+// group evaluates terms joined by one operator; the first that decides makes the rest spare.
 func (s *splitter[E]) group(n ast.Node, op string, spare bool) Term {
 	t := s.at(n, op, spare)
 	decides, decided := termFalse, false
@@ -86,14 +85,14 @@ func (s *splitter[E]) group(n ast.Node, op string, spare bool) Term {
 	return t
 }
 
-// leaf evaluates a part that is not taken apart any further, as a condition of its own.
+// leaf evaluates a part that is not split, as a condition.
 func (s *splitter[E]) leaf(n ast.Node, spare bool) Term {
 	t := s.at(n, "", spare)
 	source := n.String()
 	if n != s.whole { // what and, or and not join may be of any type
 		source = "(" + source + ") ? true : false"
 	}
-	ev, err := newEvaluation[E](source, s.words, asBool)
+	ev, err := newEvaluation[E](source, s.words, expr.AsBool)
 	if err != nil {
 		return failed(t, err)
 	}
@@ -112,16 +111,15 @@ func failed(t Term, err error) Term {
 	return t
 }
 
-// at is the term of a node without its value.
+// at returns the term of a node without its value.
 func (s *splitter[E]) at(n ast.Node, op string, spare bool) Term {
-	from, to := reach(n)
-	return Term{Op: op, Source: s.written(n, from, to), Place: s.text.Span(from, from).Precise(),
+	from, to := extent(n)
+	return Term{Op: op, Source: s.sourceOf(n, from, to), Place: s.text.Span(from, from).Precise(),
 		Spare: spare}
 }
 
-// written is a node as it stands in the condition, or as expr prints it where that
-// is no piece of one line.
-func (s *splitter[E]) written(n ast.Node, from, to int) string {
+// sourceOf returns a node as written or, if that is not on one line, as expr prints it.
+func (s *splitter[E]) sourceOf(n ast.Node, from, to int) string {
 	depth := 0
 	to = min(to, len([]rune(strings.TrimRight(s.text.Value, " \t\n")))) // expr places some nodes at its end
 	for _, tok := range s.tokens {
@@ -143,9 +141,9 @@ func (s *splitter[E]) written(n ast.Node, from, to int) string {
 	return n.String()
 }
 
-// reach is the first rune of a node and the one after its last, but for brackets behind
-// it. expr places an operator at its own sign, so the parts are asked, too.
-func reach(n ast.Node) (from, to int) {
+// extent returns the first rune of a node and the one after its last, without brackets behind it. expr places
+// an operator at its sign, so the parts count, too.
+func extent(n ast.Node) (from, to int) {
 	from = -1
 	ast.Walk(&n, visitor(func(part ast.Node) {
 		at := part.Location()
@@ -160,8 +158,7 @@ func reach(n ast.Node) (from, to int) {
 	return max(from, 0), to
 }
 
-// junction is "and", "or" or "not" for a node that joins others, and what not
-// stands before.
+// junction returns "and", "or" or "not" for a node that joins others, and the operand of not.
 func junction(n ast.Node) (op string, inner ast.Node) {
 	switch n := n.(type) {
 	case *ast.BinaryNode:
@@ -179,7 +176,7 @@ func junction(n ast.Node) (op string, inner ast.Node) {
 	return "", nil
 }
 
-// flatten gives the parts of a chain of one operator, in order.
+// flatten returns the operands of a chain of one operator, in order.
 func flatten(n ast.Node, op string) []ast.Node {
 	b, ok := n.(*ast.BinaryNode)
 	if is, _ := junction(n); !ok || is != op {

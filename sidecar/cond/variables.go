@@ -4,24 +4,22 @@ import (
 	"reflect"
 )
 
-// Variable is something that a condition sees.
+// Variable is a value that a condition sees.
 type Variable struct {
 	Name  string `json:"name"`
 	Type  string `json:"type"` // in plain words: text, list of texts, number …
 	About string `json:"about"`
 }
 
-// Word is a function or an operator, with a condition of strategies.yaml that
-// uses it.
+// Word is a function or an operator, with a condition of strategies.yaml as an example.
 type Word struct {
 	Name    string `json:"name"`
 	About   string `json:"about"`
 	Example string `json:"example"`
 }
 
-// Variables are the fields of an env struct: `expr` is their name, `doc` what they
-// hold. Fields of a struct inside it have its name in front. nouns are what people call some
-// types.
+// Variables returns the fields of a struct by the tags expr (name) and doc. Fields of an inner struct have
+// its name as a prefix. nouns name some types.
 func Variables(env reflect.Type, nouns map[reflect.Type]string) (out []Variable) {
 	for _, f := range reflect.VisibleFields(env) {
 		name := f.Tag.Get("expr")
@@ -38,7 +36,7 @@ func Variables(env reflect.Type, nouns map[reflect.Type]string) (out []Variable)
 	return out
 }
 
-// structOf is the struct that a field is, or points to; nil for anything else.
+// structOf returns the struct that a field is, or points to; nil for anything else.
 func structOf(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -49,7 +47,7 @@ func structOf(t reflect.Type) reflect.Type {
 	return t
 }
 
-// plainType is a type as people call it. Conditions see no others.
+// plainType names a type in plain words.
 func plainType(t reflect.Type, nouns map[reflect.Type]string) string {
 	switch t.Kind() {
 	case reflect.String:
@@ -61,9 +59,9 @@ func plainType(t reflect.Type, nouns map[reflect.Type]string) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Map:
-		return "mapping of " + many(t.Elem(), nouns)
+		return "mapping of " + plural(t.Elem(), nouns)
 	case reflect.Slice:
-		return "list of " + many(t.Elem(), nouns)
+		return "list of " + plural(t.Elem(), nouns)
 	case reflect.Pointer:
 		return plainType(t.Elem(), nouns)
 	case reflect.Func:
@@ -78,8 +76,8 @@ func plainType(t reflect.Type, nouns map[reflect.Type]string) string {
 	return "anything"
 }
 
-// many is the plural of a type.
-func many(t reflect.Type, nouns map[reflect.Type]string) string {
+// plural is the plural of a type.
+func plural(t reflect.Type, nouns map[reflect.Type]string) string {
 	switch name := plainType(t, nouns); name {
 	case "text", "number", "whole number", "path", "URL":
 		return name + "s"

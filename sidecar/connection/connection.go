@@ -1,6 +1,6 @@
-// Package connection knows how an agent is told of the sidecar: where its config is, and which
-// settings in it lead to us. What is to be known of each agent is data, in agents/*.yaml. It merges
-// the settings into the text of a config, JSON, TOML or YAML, and is pure: texts and values in, texts out.
+// Package connection knows how to connect an agent to the sidecar: where its config is, and which settings in
+// it lead to the sidecar. The facts of each agent are data, in agents/*.yaml. It merges the settings into a
+// config in JSON, TOML or YAML, and is pure: texts and values in, texts out.
 package connection
 
 import (
@@ -38,7 +38,7 @@ type Key struct {
 	Variable rulefile.Text `rule:"variable" doc:"How the config refers to an environment variable of the agent, with {variable} for its name. Without it, it cannot." eg:"'{env:{variable}}'"`
 }
 
-// Told is all that an agent is told.
+// Told returns all settings and commands for the agent.
 func (c *Connection) Told(s Sidecar) (out string) {
 	for _, config := range c.Configs {
 		text, _ := config.Merge(nil, c.Key, s)
@@ -54,43 +54,40 @@ func (c *Connection) Told(s Sidecar) (out string) {
 // Agents are connections by the name of the agent.
 type Agents map[string]Connection
 
-// Names are the names of the agents, sorted.
+// Names returns the names of the agents, sorted.
 func (a Agents) Names() []string { return slices.Sorted(maps.Keys(a)) }
 
-// Known reports whether anything is known of how the agent is connected.
+// Known reports whether a config or a command is known.
 func (c *Connection) Known() bool { return len(c.Configs)+len(c.Commands) > 0 }
 
-// Problems are what a connection names that there is not.
+// Problems returns unknown placeholders, and configs without a folder or a name.
 func (c *Connection) Problems() (out rulefile.Problems) {
-	for _, config := range c.Configs {
-		for _, name := range placeholdersOf(config.Settings.Members) {
+	unknown := func(at rulefile.Place, value any, where string) {
+		for _, name := range placeholdersOf(value) {
 			if !slices.Contains(placeholders, name) {
-				out = append(out, config.Settings.At.Problem(rulefile.CodeRef,
-					"{"+name+"} in the settings stands for nothing", rulefile.DidYouMean(name, placeholders)))
+				out = append(out, at.Problem(rulefile.CodeRef, "{"+name+"}"+where+" stands for nothing",
+					rulefile.DidYouMean(name, placeholders)))
 			}
 		}
+	}
+	for _, config := range c.Configs {
+		unknown(config.Settings.At, config.Settings.Members, " in the settings")
 		if len(config.Names) == 0 || len(config.Folders) == 0 {
 			out = append(out, config.Format.All().Problem(rulefile.CodeValue,
 				"this config has no folder or no name", ""))
 		}
 	}
 	for _, text := range slices.Concat(c.Commands, c.Remarks) {
-		for _, name := range placeholdersOf(text.Value) {
-			if !slices.Contains(placeholders, name) {
-				out = append(out, text.All().Problem(rulefile.CodeRef, "{"+name+"} stands for nothing",
-					rulefile.DidYouMean(name, placeholders)))
-			}
-		}
+		unknown(text.All(), text.Value, "")
 	}
 	return out
 }
 
-// placeholders are what stands in braces.
 var placeholders = []string{"url", "origin", "model", "key", "variable", "context_window", "max_tokens"}
 
 var placeholder = regexp.MustCompile(`\{([a-z_]+)\}`)
 
-// placeholdersOf are the names in braces in a value.
+// placeholdersOf returns the names in braces in a value.
 func placeholdersOf(value any) (out []string) {
 	switch v := value.(type) {
 	case string:
@@ -110,13 +107,13 @@ func placeholdersOf(value any) (out []string) {
 	return out
 }
 
-// Path is where the config is: in the first folder whose variables are set, the first name that
+// Path returns the path of the config: in the first folder whose variables are set, the first name that
 // exists, or else the first.
 func (c *Config) Path(variable func(name string) string, exists func(path string) bool) string {
 	folder := ""
 	for _, f := range c.Folders {
 		complete := true
-		folder = inPath.ReplaceAllStringFunc(f.Value, func(ref string) string {
+		folder = pathVariable.ReplaceAllStringFunc(f.Value, func(ref string) string {
 			value := variable(strings.Trim(ref, "${}"))
 			complete = complete && value != ""
 			return value
@@ -136,4 +133,4 @@ func (c *Config) Path(variable func(name string) string, exists func(path string
 	return path.Join(folder, c.Names[0].Value)
 }
 
-var inPath = regexp.MustCompile(`\$\{\w+\}`)
+var pathVariable = regexp.MustCompile(`\$\{\w+\}`)

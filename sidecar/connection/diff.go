@@ -14,13 +14,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// Diff shows what changes between two texts of a config in a format, as diff -u does, with every
-// secret masked. A secret that changes gets another number. It is empty if nothing changes. Of a text that
-// cannot be read nothing is shown, since its secrets have no names.
+// Diff returns the difference between two texts of a config, as diff -u does, with secrets masked; empty: no
+// difference. A changed secret gets another number. If a text cannot be parsed, its secrets are unknown, and
+// Diff shows nothing.
 func Diff(name, format string, before, after []byte) string {
 	m := masker{parse: formatOf(format).parse, numbers: map[string]string{}}
-	was, err := m.masked(before)
-	is, newErr := m.masked(after)
+	was, err := m.mask(before)
+	is, newErr := m.mask(after)
 	if err = cmp.Or(err, newErr); err != nil && !bytes.Equal(before, after) {
 		return fmt.Sprintf("%s:%v\nno difference is shown, since secrets could not be masked\n", name, err)
 	}
@@ -29,14 +29,14 @@ func Diff(name, format string, before, after []byte) string {
 	return text
 }
 
-// masker gives each secret a number.
+// masker numbers secrets.
 type masker struct {
 	parse   func(text []byte) (*jsonc.Value, error)
 	numbers map[string]string
 }
 
-// masked is a text without its secrets.
-func (m masker) masked(text []byte) ([]byte, error) {
+// mask replaces the secrets in a text.
+func (m masker) mask(text []byte) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return text, nil
 	}
@@ -45,7 +45,7 @@ func (m masker) masked(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	var found []*jsonc.Value
-	m.each(root, "", func(v *jsonc.Value) { found = append(found, v) })
+	m.eachSecret(root, "", func(v *jsonc.Value) { found = append(found, v) })
 	// a table of TOML may go on elsewhere
 	slices.SortFunc(found, func(a, b *jsonc.Value) int { return a.Start - b.Start })
 	var out strings.Builder
@@ -66,21 +66,21 @@ func (m masker) number(secret string) string {
 	return m.numbers[secret]
 }
 
-// each calls with every string that is a secret by its name.
-func (m masker) each(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
+// eachSecret calls for each string whose name is that of a secret.
+func (m masker) eachSecret(v *jsonc.Value, name string, is func(v *jsonc.Value)) {
 	if v.Kind == jsonc.String && v.Text != "" && v.End > v.Start && secretName.MatchString(name) &&
 		!variableName.MatchString(name) && !reference.MatchString(v.Text) {
 		is(v)
 	}
 	for i := range v.Items {
-		m.each(&v.Items[i], name, is)
+		m.eachSecret(&v.Items[i], name, is)
 	}
 	for i := range v.Members {
 		below := v.Members[i].Key
 		if name == "env" || name == "vars" || name == "headers" {
 			below = name // what stands there may be secret under any name
 		}
-		m.each(&v.Members[i].Value, below, is)
+		m.eachSecret(&v.Members[i].Value, below, is)
 	}
 }
 

@@ -13,27 +13,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Sidecar is what an agent is told.
+// Sidecar is what a config needs to know of the sidecar.
 type Sidecar struct {
 	URL    string   // base URL, such as http://127.0.0.1:8001/v1
-	Key    string   // bearer token, or ${VARIABLE} of the agent; empty: none is needed
+	Key    string   // bearer token, or ${VARIABLE} of the agent; empty: none
 	Models []string // ids, the default first
-	Serves []string // all ids that it answers to
+	Serves []string // all ids that it serves
 	Window Tokens   // context window
-	Reply  Tokens   // the most that a reply may have
+	Reply  Tokens   // limit of a reply
 }
 
-// Tokens is a number of tokens. If it is guessed, another one in a config is as good.
+// Tokens is a number of tokens. A guessed number does not replace one in a config.
 type Tokens struct {
 	Number  int
 	Guessed bool
 }
 
-// format is how a config is read and changed.
+// format reads and changes a config.
 type format struct {
 	parse  func(text []byte) (*jsonc.Value, error)
 	set    func(text []byte, value any, path ...string) ([]byte, error)
-	tables bool // an object is written as a table, key by key
+	tables bool // an object is written key by key, as a table
 }
 
 // The formats of configs.
@@ -53,8 +53,8 @@ func formatOf(name string) format {
 	return format{jsonc.Parse, jsonc.Set, false}
 }
 
-// Merge is the text of a config with the settings that lead the agent to a sidecar. All else in it
-// stays as it is, every comment too.
+// Merge sets the settings that lead the agent to a sidecar in the text of a config. Everything else, comments
+// included, stays.
 func (c *Config) Merge(text []byte, key Key, s Sidecar) ([]byte, error) {
 	f := formatOf(c.Format.Value)
 	if c.Format.Value == JSON && len(strings.TrimSpace(string(text))) == 0 {
@@ -67,66 +67,66 @@ func (c *Config) Merge(text []byte, key Key, s Sidecar) ([]byte, error) {
 	if root.Kind != jsonc.Object {
 		return nil, fmt.Errorf("1:1: the config is %s, and must be an object", root.Kind)
 	}
-	m := &merger{format: f, text: text, root: root, s: s, key: key, set: map[string]bool{}}
+	m := &merger{format: f, text: text, root: root, s: s, key: key, changed: map[string]bool{}}
 	for _, k := range c.Keep {
 		m.keep = append(m.keep, k.Value)
 	}
-	m.members(nil, c.Settings.Members, s.Models[0])
+	m.setMembers(nil, c.Settings.Members, s.Models[0])
 	if m.err != nil {
 		return nil, m.err
 	}
-	return m.text, m.unharmed(root)
+	return m.text, m.checkUnchanged(root)
 }
 
-// merger is a text on its way. After an error it stays as it is.
+// merger changes a text step by step, until the first error.
 type merger struct {
 	format
-	text []byte
-	root *jsonc.Value
-	s    Sidecar
-	key  Key
-	keep []string
-	set  map[string]bool // the paths that were set
-	err  error
+	text    []byte
+	root    *jsonc.Value
+	s       Sidecar
+	key     Key
+	keep    []string
+	changed map[string]bool // paths that were set
+	err     error
 }
 
-// members sets the members of an object.
-func (m *merger) members(path []string, members []rulefile.Member, model string) {
+// setMembers sets the members of an object.
+func (m *merger) setMembers(path []string, members []rulefile.Member, model string) {
 	for _, member := range members {
-		for _, e := range m.each(member.Key, model) {
+		for _, e := range m.modelsFor(member.Key, model) {
 			if key, ok := m.fill(member.Key, e).(string); ok {
-				m.value(append(path[:len(path):len(path)], key), member.Value, e)
+				m.setValue(append(path[:len(path):len(path)], key), member.Value, e)
 			}
 		}
 	}
 }
 
-// each are the models for which something is written: all where it names {model}, else the one at hand.
-func (m *merger) each(names any, model string) []string {
+// modelsFor returns the models for which an entry is written: all if it names {model}, else the given one.
+func (m *merger) modelsFor(names any, model string) []string {
 	if slices.Contains(placeholdersOf(names), "model") {
 		return m.s.Models
 	}
 	return []string{model}
 }
 
-// value sets a value, or what of it is missing.
-func (m *merger) value(path []string, value any, model string) {
+// setValue sets a value, or the missing parts of it.
+func (m *merger) setValue(path []string, value any, model string) {
 	old := m.root.At(path...)
 	members, isObject := value.([]rulefile.Member)
 	list, isList := value.([]any)
 	switch {
 	case isObject && (m.tables || old != nil && old.Kind == jsonc.Object):
-		m.members(path, members, model)
+		m.setMembers(path, members, model)
 	case isObject && old != nil && old.Kind != jsonc.Null:
 		m.refuse(path, old, jsonc.Object)
 	case isList && old != nil && old.Kind == jsonc.Array:
-		for _, item := range m.items(list, model) {
-			m.item(path, item)
+		for _, item := range m.listItems(list, model) {
+			m.setItem(path, item)
 		}
 	case isList && old != nil && old.Kind != jsonc.Null:
 		m.refuse(path, old, jsonc.Array)
-	case !m.keeps(path, value, old):
-		m.put(path, m.whole(value, model))
+	case !m.keepsOld(path, value, old):
+		m.put(path, m.expand(value, model))
 	}
 }
 
@@ -136,12 +136,12 @@ type listItem struct {
 	model string
 }
 
-// items are those of a list, an object that names {model} once for each.
-func (m *merger) items(list []any, model string) (out []listItem) {
+// listItems returns the items of a list; an object that names {model} occurs once per model.
+func (m *merger) listItems(list []any, model string) (out []listItem) {
 	for _, item := range list {
 		models := []string{model}
 		if _, isObject := item.([]rulefile.Member); isObject {
-			models = m.each(item, model)
+			models = m.modelsFor(item, model)
 		}
 		for _, id := range models {
 			out = append(out, listItem{item, id})
@@ -150,10 +150,10 @@ func (m *merger) items(list []any, model string) (out []listItem) {
 	return out
 }
 
-// item sets an item of a list that is there.
-func (m *merger) item(path []string, item listItem) {
+// setItem sets an item of an existing list.
+func (m *merger) setItem(path []string, item listItem) {
 	list := m.root.At(path...)
-	whole := m.whole(item.value, item.model)
+	whole := m.expand(item.value, item.model)
 	at := func(i string) []string { return append(path[:len(path):len(path)], i) }
 	members, isObject := item.value.([]rulefile.Member)
 	if !isObject {
@@ -168,7 +168,7 @@ func (m *merger) item(path []string, item listItem) {
 		m.put(at(i), whole)
 		return
 	}
-	m.members(at(i), members, item.model)
+	m.setMembers(at(i), members, item.model)
 }
 
 func (m *merger) refuse(path []string, old *jsonc.Value, want jsonc.Kind) {
@@ -179,29 +179,29 @@ func (m *merger) refuse(path []string, old *jsonc.Value, want jsonc.Kind) {
 	}
 }
 
-// put sets a value that is whole; nil: there is none.
+// put sets a complete value; nil: nothing.
 func (m *merger) put(path []string, value any) {
 	if m.err != nil || value == nil {
 		return
 	}
 	text, err := m.format.set(m.text, value, path...)
 	if err == nil && string(text) != string(m.text) {
-		m.set[strings.Join(path, "\x00")] = true
+		m.changed[strings.Join(path, "\x00")] = true
 		m.text = text
 		m.root, err = m.parse(text)
 	}
 	m.err = err
 }
 
-// whole is a value with all placeholders filled in; nil: it has none.
-func (m *merger) whole(value any, model string) any {
+// expand fills in all placeholders of a value; nil: one has no value.
+func (m *merger) expand(value any, model string) any {
 	switch v := value.(type) {
 	case []rulefile.Member:
 		p := jsonc.Pairs{}
 		for _, member := range v {
-			for _, e := range m.each(member.Key, model) {
+			for _, e := range m.modelsFor(member.Key, model) {
 				key, ok := m.fill(member.Key, e).(string)
-				if with := m.whole(member.Value, e); ok && with != nil {
+				if with := m.expand(member.Value, e); ok && with != nil {
 					p = append(p, jsonc.Pair{Key: key, Value: with})
 				}
 			}
@@ -209,8 +209,8 @@ func (m *merger) whole(value any, model string) any {
 		return p
 	case []any:
 		list := jsonc.List{}
-		for _, item := range m.items(v, model) {
-			if with := m.whole(item.value, item.model); with != nil {
+		for _, item := range m.listItems(v, model) {
+			if with := m.expand(item.value, item.model); with != nil {
 				list = append(list, with)
 			}
 		}
@@ -221,9 +221,10 @@ func (m *merger) whole(value any, model string) any {
 	return value
 }
 
-// fill fills in what stands in braces; nil: something in it has no value. A number alone stays one.
+// fill fills in the placeholders of a text; nil: one has no value. A placeholder of a number alone gives a
+// number.
 func (m *merger) fill(text, model string) any {
-	f := m.s.filling(m.key, model)
+	f := m.s.placeholderValues(m.key, model)
 	switch text {
 	case "{context_window}":
 		return m.s.Window.Number
@@ -242,9 +243,9 @@ func (m *merger) fill(text, model string) any {
 	return text
 }
 
-// filling are the values of placeholders. Where the key is a variable, the agent's config refers to
-// it in its own way, if there is one.
-func (s *Sidecar) filling(key Key, model string) map[string]string {
+// placeholderValues returns the values of placeholders. If the key is a variable, the agent's config refers
+// to it in its own syntax, if any.
+func (s *Sidecar) placeholderValues(key Key, model string) map[string]string {
 	f := map[string]string{
 		"url": s.URL, "origin": strings.TrimSuffix(s.URL, "/v1"), "model": model,
 		"context_window": strconv.Itoa(s.Window.Number), "max_tokens": strconv.Itoa(s.Reply.Number),
@@ -259,7 +260,7 @@ func (s *Sidecar) filling(key Key, model string) map[string]string {
 	return f
 }
 
-// Variable is the environment variable that holds the key; empty: it is written as it is, or none.
+// Variable returns the environment variable that holds the key; empty: none does.
 func (s *Sidecar) Variable() string {
 	if m := variable.FindStringSubmatch(s.Key); m != nil {
 		return m[1]
@@ -269,15 +270,15 @@ func (s *Sidecar) Variable() string {
 
 var variable = regexp.MustCompile(`^\$\{(\w+)\}$`)
 
-// Say fills in what stands in braces in a text for people; false: something in it has no value.
+// Say fills in the placeholders of a text for people; false: one has no value.
 func (s *Sidecar) Say(text string, key Key) (string, bool) {
 	m := merger{s: *s, key: key}
 	said, ok := m.fill(text, s.Models[0]).(string)
 	return said, ok
 }
 
-// keeps reports whether what stands at a path is the user's, and stays.
-func (m *merger) keeps(path []string, value any, old *jsonc.Value) bool {
+// keepsOld reports whether the existing value belongs to the user and stays.
+func (m *merger) keepsOld(path []string, value any, old *jsonc.Value) bool {
 	if old == nil || old.Kind == jsonc.Null {
 		return false
 	}
@@ -297,14 +298,14 @@ func (m *merger) keeps(path []string, value any, old *jsonc.Value) bool {
 	return false
 }
 
-// unharmed is an error where something else has changed than what was set. It would be a fault of
-// an edit; what the user has is worth more than what we add.
-func (m *merger) unharmed(before *jsonc.Value) error {
+// checkUnchanged returns an error if anything but the set values has changed. That would be a bug of an edit;
+// the user's settings are worth more than ours.
+func (m *merger) checkUnchanged(before *jsonc.Value) error {
 	was, is := map[string]string{}, map[string]string{}
-	leaves(was, before, "")
-	leaves(is, m.root, "")
+	scalars(was, before, "")
+	scalars(is, m.root, "")
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		if is[path] != was[path] && !m.set[path] {
+		if is[path] != was[path] && !m.changed[path] {
 			return fmt.Errorf("1:1: %s would have changed with what is to be set; change it by hand",
 				strings.ReplaceAll(path, "\x00", "."))
 		}
@@ -312,14 +313,14 @@ func (m *merger) unharmed(before *jsonc.Value) error {
 	return nil
 }
 
-// leaves are the values of a tree by their paths.
-func leaves(into map[string]string, v *jsonc.Value, path string) {
+// scalars collects the values of a tree by their paths.
+func scalars(into map[string]string, v *jsonc.Value, path string) {
 	at := func(step string) string { return strings.TrimPrefix(path+"\x00"+step, "\x00") }
 	for i := range v.Members {
-		leaves(into, &v.Members[i].Value, at(v.Members[i].Key))
+		scalars(into, &v.Members[i].Value, at(v.Members[i].Key))
 	}
 	for i := range v.Items {
-		leaves(into, &v.Items[i], at(strconv.Itoa(i)))
+		scalars(into, &v.Items[i], at(strconv.Itoa(i)))
 	}
 	if v.Kind != jsonc.Object && v.Kind != jsonc.Array && v.Kind != jsonc.Null {
 		into[path] = v.Kind.String() + " " + v.Text

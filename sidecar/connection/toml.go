@@ -16,7 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// tomlText is a TOML text with its expressions: the headers of tables, and keys with values.
+// tomlText is a TOML text with its headers of tables and keys.
 type tomlText struct {
 	text    []byte
 	newline string
@@ -26,13 +26,13 @@ type tomlText struct {
 
 // expression is the header of a table, or a key with its value.
 type expression struct {
-	table      []string // the path of the header; of a value that above it
-	key        []string // empty: this is a header
+	table      []string // path of the header; for a key, that above it
+	key        []string // empty for a header
 	start, end int
-	prefix     string // the key as it is written, without its last part
+	prefix     string // the key as written, without its last part
 }
 
-// parseTOML reads a text as a tree that knows where each value stands.
+// parseTOML parses a text into a tree with positions.
 func parseTOML(text []byte) (*jsonc.Value, error) {
 	t, err := openTOML(text)
 	if err != nil {
@@ -82,7 +82,7 @@ func openTOML(text []byte) (*tomlText, error) {
 	return t, p.Error()
 }
 
-// keyOf are the parts of a key, and the last one.
+// keyOf returns the parts of a key, and the node of the last one.
 func keyOf(n *unstable.Node) (key []string, last *unstable.Node) {
 	for it := n.Key(); it.Next(); {
 		last = it.Node()
@@ -91,8 +91,7 @@ func keyOf(n *unstable.Node) (key []string, last *unstable.Node) {
 	return key, last
 }
 
-// object is the object at a path below another one; it is made where it is missing. Of a list it
-// is the last one.
+// object returns the object at a path, and makes missing ones. In a list it is the last item.
 func object(in *jsonc.Value, path []string) *jsonc.Value {
 	for _, step := range path {
 		next := in.Get(step)
@@ -107,7 +106,7 @@ func object(in *jsonc.Value, path []string) *jsonc.Value {
 	return in
 }
 
-// item is a new object in a list.
+// item appends an object to a list.
 func item(in *jsonc.Value, key string) *jsonc.Value {
 	list := in.Get(key)
 	if list == nil {
@@ -154,7 +153,7 @@ func (t *tomlText) tree(n *unstable.Node) jsonc.Value {
 	return v
 }
 
-// setTOML is a text with the value at a path, as jsonc.Set has it for JSON. All other bytes stay.
+// setTOML sets the value at a path, as jsonc.Set does for JSON. All other bytes stay.
 func setTOML(text []byte, value any, path ...string) ([]byte, error) {
 	t, err := openTOML(text)
 	if err != nil {
@@ -186,7 +185,7 @@ func (t *tomlText) splice(start, end int, with string) []byte {
 	return bytes.Join([][]byte{t.text[:start], []byte(with), t.text[end:]}, nil)
 }
 
-// insertInline adds members to a table in braces.
+// insertInline adds members to an inline table.
 func (t *tomlText) insertInline(in *jsonc.Value, members jsonc.Pairs) []byte {
 	at := in.End - 1
 	for strings.IndexByte(" \t\r\n", t.text[at-1]) >= 0 {
@@ -204,7 +203,7 @@ func (t *tomlText) insertInline(in *jsonc.Value, members jsonc.Pairs) []byte {
 	return t.splice(at, at, sep+inside+end)
 }
 
-// insert adds a key to a table: behind another one of it, behind its header, or below a new header.
+// insert adds a key to a table: behind another key of it, behind its header, or below a new header.
 func (t *tomlText) insert(table []string, key string, value any) []byte {
 	var behind *expression
 	for i := range t.list {
@@ -235,14 +234,14 @@ func (t *tomlText) insert(table []string, key string, value any) []byte {
 		}
 		return t.addLine(len(t.text), line)
 	}
-	at := t.top()
+	at := t.firstKeyOffset()
 	if at < len(t.text) {
 		line += t.newline
 	}
 	return t.addLine(at, line)
 }
 
-// lineEnd is the start of the line behind the one of an offset.
+// lineEnd returns the start of the next line.
 func (t *tomlText) lineEnd(at int) int {
 	if n := bytes.IndexByte(t.text[at:], '\n'); n >= 0 {
 		return at + n + 1
@@ -250,9 +249,9 @@ func (t *tomlText) lineEnd(at int) int {
 	return len(t.text)
 }
 
-// top is where the first key may stand that belongs to no table: in front of the first header and
-// of the comments above it.
-func (t *tomlText) top() int {
+// firstKeyOffset returns where a key outside of tables may stand: before the first header and the comments
+// above it.
+func (t *tomlText) firstKeyOffset() int {
 	if len(t.list) == 0 {
 		return len(t.text)
 	}
@@ -267,7 +266,7 @@ func (t *tomlText) top() int {
 	return at
 }
 
-// addLine adds whole lines.
+// addLine inserts whole lines.
 func (t *tomlText) addLine(at int, line string) []byte {
 	line += t.newline
 	if at > 0 && t.text[at-1] != '\n' {
@@ -285,12 +284,12 @@ func tomlKey(key string) string {
 	return tomlString(key)
 }
 
-// tomlString is a text in quotes. TOML has the escapes of JSON, and allows no control sign without one.
+// tomlString quotes a text. TOML has the escapes of JSON, and requires them for control characters.
 func tomlString(text string) string {
 	return strings.ReplaceAll(jsontext.Quote(text), "\x7f", `\u007f`)
 }
 
-// tomlValue is a value on one line.
+// tomlValue returns a value on one line.
 func tomlValue(value any) string {
 	var parts []string
 	switch v := value.(type) {

@@ -8,21 +8,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Filter chooses decisions about calls and connections. Empty fields let everything
-// through.
+// Filter selects decisions about calls and connections. Empty fields match everything.
 type Filter struct {
 	Since   time.Time
-	Until   time.Time // that time is left out
+	Until   time.Time // exclusive
 	Effect  string
-	Rule    string // that decided, or was a dry run that holds; default: none decided
+	Rule    string // that decided, or a dry run that holds; "default": no rule decided
 	Tool    string
 	Session string
 	Agent   string
-	Words   []string // that all stand in it, whatever their case
-	ID      string   // of its call, its request, its approval or its command
+	Words   []string // all of them, in any case
+	ID      string   // of the call, request, approval or command
 }
 
-// Takes reports whether a record is a decision that is meant.
+// Takes reports whether a record is a decision that the filter selects.
 func (f *Filter) Takes(r *Record) bool {
 	d := r.Decision
 	if c := r.Connection; c != nil {
@@ -36,20 +35,20 @@ func (f *Filter) Takes(r *Record) bool {
 		(f.Tool == "" || d.Tool == f.Tool) &&
 		(f.Session == "" || d.Session == f.Session) &&
 		(f.Agent == "" || d.Agent == f.Agent) &&
-		(f.ID == "" || r.named(f.ID)) &&
-		(len(f.Words) == 0 || r.says(f.Words))
+		(f.ID == "" || r.hasID(f.ID)) &&
+		(len(f.Words) == 0 || r.contains(f.Words))
 }
 
-// named reports whether a record has an id.
-func (r *Record) named(id string) bool {
+// hasID reports whether a record has an id.
+func (r *Record) hasID(id string) bool {
 	if d := r.Decision; d != nil {
 		return d.Call == id || d.Request == id || d.Approval == id
 	}
 	return r.Connection.Ticket == id
 }
 
-// says reports whether words stand in what people are shown of a record.
-func (r *Record) says(words []string) bool {
+// contains reports whether the words are in what people see of a record.
+func (r *Record) contains(words []string) bool {
 	var b strings.Builder
 	add := func(texts ...string) {
 		for _, text := range texts {
@@ -70,7 +69,7 @@ func (r *Record) says(words []string) bool {
 		func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
-// RuleName is the rule that decided, or default.
+// RuleName returns the rule that decided, or default.
 func (d *Decision) RuleName() string {
 	if d.Rule == "" {
 		return "default"
@@ -78,7 +77,7 @@ func (d *Decision) RuleName() string {
 	return d.Rule
 }
 
-// Judgeable reports whether the arguments are what the policy saw, secrets aside.
+// Judgeable reports whether the arguments are what the policy saw, except for secrets.
 func (d *Decision) Judgeable() bool {
 	return len(d.Arguments) > 0 && d.Arguments[0] == '{'
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
-// sync brings what was written to the disk, beside the writing.
+// sync starts to sync what was written.
 func (w *writer) sync() {
 	if w.file == nil {
 		return
@@ -19,14 +19,14 @@ func (w *writer) sync() {
 	w.waiting, w.inFlush = nil, w.waiting
 	file, dir, head := w.file, w.cfg.Dir, w.head
 	w.head = nil
-	go func() { done <- toDisk(file, dir, head) }()
+	go func() { done <- syncFiles(file, dir, head) }()
 	if head != nil && w.turns != nil {
-		w.flushed(<-done) // a head is written within the turn: the other process may write the next one
+		w.syncEnded(<-done) // a head is written within the turn: the other process may write the next one
 	}
 }
 
-// toDisk syncs the file first, so that a head never names a record that is not there.
-func toDisk(file *os.File, dir string, head *Checkpoint) error {
+// syncFiles syncs the file first, so that a head never names a missing record.
+func syncFiles(file *os.File, dir string, head *Checkpoint) error {
 	if err := file.Sync(); err != nil || head == nil {
 		return err
 	}
@@ -37,49 +37,49 @@ func toDisk(file *os.File, dir string, head *Checkpoint) error {
 	return atomicfile.Write(filepath.Join(dir, headFile), append(doc, '\n'), fileMode)
 }
 
-// flushed ends a sync. One that failed is no promise, and is not repaired by another.
-func (w *writer) flushed(err error) {
+// syncEnded ends a sync. After a failed one the records may be lost, and another sync would not help.
+func (w *writer) syncEnded(err error) {
 	w.flush, w.synced = nil, err
 	if err != nil {
-		_ = w.broken(err)
+		_ = w.failed(err)
 	} else if w.after == 0 {
-		w.counts.head.Store(w.headed.UnixNano())
+		w.counts.head.Store(w.headMoved.UnixNano())
 	}
 	answer(w.inFlush, err)
 	w.inFlush = nil
 }
 
-// settle waits until everything that was written is with the disk.
+// settle waits until everything written is on disk.
 func (w *writer) settle() error {
 	if w.flush != nil {
-		w.flushed(<-w.flush)
+		w.syncEnded(<-w.flush)
 	}
 	if w.file == nil {
 		return nil
 	}
 	if w.sync(); w.flush != nil {
-		w.flushed(<-w.flush)
+		w.syncEnded(<-w.flush)
 	}
 	return w.synced
 }
 
 // rotate ends a segment. The next record begins a new one.
 func (w *writer) rotate() {
-	if err := w.shut(); err != nil {
-		_ = w.broken(err)
+	if err := w.closeSegment(); err != nil {
+		_ = w.failed(err)
 	}
 	if err := w.retain(); err != nil {
-		_ = w.broken(err)
+		_ = w.failed(err)
 	}
 	if w.turns != nil { // the other process must see that this segment has ended
 		if err := w.begin(); err != nil {
-			_ = w.broken(err)
+			_ = w.failed(err)
 		}
 	}
 }
 
-// shut brings the segment and the head to the disk, and closes the file.
-func (w *writer) shut() error {
+// closeSegment syncs the segment and the head, and closes the file.
+func (w *writer) closeSegment() error {
 	w.moveHead()
 	err := w.settle()
 	if w.file != nil {
@@ -89,17 +89,17 @@ func (w *writer) shut() error {
 	return err
 }
 
-// end writes what there is left to say, and closes the file.
+// end writes the last gap and closes the file.
 func (w *writer) end() error {
 	if lost := w.missing(w.counts.lost.Load()); lost != nil {
 		_ = w.write(lost...) // told by w.failing
 	}
-	err := w.shut()
+	err := w.closeSegment()
 	return errors.Join(err, w.failing)
 }
 
-// retain removes the oldest segments where there are too many. A record says so first, so that Verify does
-// not take it for a cut.
+// retain removes the oldest segments above the limits. A record says so first, so that Verify does not
+// report a cut.
 func (w *writer) retain() error {
 	list, err := segments(w.cfg.Dir)
 	if err != nil {
@@ -109,7 +109,7 @@ func (w *writer) retain() error {
 	if n == 0 {
 		return nil
 	}
-	first, err := list[n].begins()
+	first, err := list[n].firstRecord()
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *writer) retain() error {
 	return atomicfile.SyncFolder(w.cfg.Dir)
 }
 
-// tooMany is how many of the segments must go, so that there is room for another one.
+// tooMany returns how many segments must go to make room for another one.
 func (w *writer) tooMany(list []segment) (n int) {
 	var bytes int64
 	for _, s := range list {

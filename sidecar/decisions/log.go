@@ -14,38 +14,39 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Mode is how sure a record must be before its call leaves.
+// Mode is how safe a record must be before its call leaves.
 type Mode string
 
-// The modes, the fastest first.
+// The modes, fastest first.
 const (
-	Written  Mode = "written"  // with the operating system; with the disk a moment later
-	Synced   Mode = "synced"   // with the disk
-	Required Mode = "required" // with the disk, or the call is refused
+	Written  Mode = "written"  // passed to the system; synced a moment later
+	Synced   Mode = "synced"   // on disk
+	Required Mode = "required" // on disk, or the call is refused
 )
 
-// Config says where and how a log is written. A zero value is the default.
+// Config configures a log. Zero values mean the defaults.
 type Config struct {
 	Dir  string
 	Mode Mode
 	Now  func() time.Time
 	Log  *slog.Logger
-	// of the folder, from the process that writes there now: this one writes beside it; nil: it is taken
+	// Lock is the folder's lock, from the process that writes there now: both write. Nil: this process
+	// takes it.
 	Lock *os.File
 
-	Wait         time.Duration // how long a call waits for its record, at most
-	SyncEvery    time.Duration // how long a record of mode Written waits for the disk
+	Wait         time.Duration // longest time that a call waits for its record
+	SyncEvery    time.Duration // longest time until a record of mode Written is synced
 	Queue        int           // records that may wait to be written
-	HeadRecords  int           // the head moves on after so many records
-	HeadEvery    time.Duration // and after so long
-	SegmentBytes int64         // a new file after so many bytes
-	SegmentAge   time.Duration // and after so long
-	KeepSegments int           // files that are kept, the one that grows included
-	KeepBytes    int64         // and their size
+	HeadRecords  int           // records after which the head moves
+	HeadEvery    time.Duration // time after which the head moves
+	SegmentBytes int64         // size at which a new file begins
+	SegmentAge   time.Duration // age at which a new file begins
+	KeepSegments int           // files to keep, with the current one
+	KeepBytes    int64         // their total size
 }
 
-// filled is the config with its defaults.
-func (c Config) filled() Config {
+// withDefaults returns the config with its defaults.
+func (c Config) withDefaults() Config {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -67,59 +68,58 @@ func (c Config) filled() Config {
 	return c
 }
 
-// Log is a log that is being written. A nil Log takes everything and keeps nothing. Safe
-// for concurrent use.
+// Log writes a decision log. A nil Log accepts everything and keeps nothing. It is safe for concurrent
+// use.
 type Log struct {
-	cfg     Config
-	queue   chan *entry
-	company chan writerChange
-	quit    chan struct{}
-	ended   chan struct{}
-	once    sync.Once
-	lock    *os.File
-	err     error // of the end; good once ended is closed
+	cfg    Config
+	queue  chan *entry
+	shares chan shareChange
+	quit   chan struct{}
+	ended  chan struct{}
+	once   sync.Once
+	lock   *os.File
+	err    error // of the writer; valid once ended is closed
 
 	counts
-	slow atomic.Bool // the last record was waited for in vain
+	slow atomic.Bool // the last wait for a record timed out
 }
 
-// counts are what is told about a log.
+// counts are the statistics of a log.
 type counts struct {
 	written, lost, failed atomic.Uint64
 	head                  atomic.Int64 // unix nanoseconds
 	broken                atomic.Bool  // the last write failed
 }
 
-// entry is a decision, an answer or a connection on its way to the file.
+// entry is a decision, an answer or a connection in the queue.
 type entry struct {
 	decision   Decision
 	answer     *Answer     // nil: it is none
 	connection *Connection // nil: it is none
 	at         time.Time
 	done       chan error // buffered
-	given      atomic.Bool
+	timedOut   atomic.Bool
 }
 
-// What keeps a record from being written.
+// Why a record is not written.
 var (
 	errFull   = errors.New("too many records wait to be written")
 	errSlow   = errors.New("it is not written in time")
 	errClosed = errors.New("the log is closed")
 )
 
-// Open makes the log of a folder ready, makes it where there is none, and sets aside
-// what a crash left unfinished. The error names what is wrong with a log that cannot be
-// continued; nothing was changed then.
+// Open opens the log of a folder, or begins one, and sets aside what a crash left incomplete. The
+// error names what is wrong with a log that cannot be continued; nothing was changed then.
 func Open(cfg Config) (*Log, error) {
-	cfg = cfg.filled()
+	cfg = cfg.withDefaults()
 	if err := private(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	held, err := cfg.held()
+	held, err := cfg.takeLock()
 	if err != nil {
 		return nil, fmt.Errorf("decision log: %w", err)
 	}
-	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), company: make(chan writerChange),
+	l := &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), shares: make(chan shareChange),
 		quit: make(chan struct{}), ended: make(chan struct{}), lock: held}
 	w, err := newWriter(cfg, &l.counts)
 	if err != nil {
@@ -132,7 +132,7 @@ func Open(cfg Config) (*Log, error) {
 	return l, nil
 }
 
-// private makes the folder, and checks that no other user may write to it.
+// private makes the folder and checks that no other user may write to it.
 func private(dir string) error {
 	if err := os.MkdirAll(dir, dirMode); err != nil {
 		return err
@@ -144,16 +144,15 @@ func private(dir string) error {
 	return err
 }
 
-// Add writes what was decided, and returns when the record is as sure as the mode
-// wants, or after Config.Wait. The error means that the call must not leave; only mode
-// Required gives one. In the other modes what cannot be written is counted, and the
-// log says so as soon as it can be written again.
+// Add writes a decision and returns when the record is as safe as the mode requires, or after
+// Config.Wait. Only mode Required returns errors: the call must not leave. Otherwise lost records are
+// counted, and the log says so as soon as it can be written again.
 func (l *Log) Add(d Decision) error { return l.put(&entry{decision: d}) }
 
-// AddAnswer writes what a person answered, as Add does.
+// AddAnswer writes a person's answer, as Add does.
 func (l *Log) AddAnswer(a Answer) error { return l.put(&entry{answer: &a}) }
 
-// AddConnection writes what was decided about a connection, as Add does.
+// AddConnection writes a decision about a connection, as Add does.
 func (l *Log) AddConnection(c Connection) error { return l.put(&entry{connection: &c}) }
 
 func (l *Log) put(e *entry) error {
@@ -184,7 +183,7 @@ func (l *Log) put(e *entry) error {
 	case <-l.ended:
 		return l.answer(errClosed)
 	case <-timer.C:
-		e.given.Store(true)
+		e.timedOut.Store(true)
 		if !l.slow.Swap(true) {
 			l.cfg.Log.Warn("the decision log is slow", "event", "decisions_slow", "folder", l.cfg.Dir,
 				"waited", l.cfg.Wait.String())
@@ -193,7 +192,7 @@ func (l *Log) put(e *entry) error {
 	}
 }
 
-// answer is what a caller of Add has to know.
+// answer returns the error for a caller of Add.
 func (l *Log) answer(err error) error {
 	if err == nil || l.cfg.Mode != Required {
 		return nil
@@ -201,7 +200,7 @@ func (l *Log) answer(err error) error {
 	return fmt.Errorf("decision log: %w", err)
 }
 
-// Close writes what waits and gives the folder free.
+// Close writes what waits and releases the folder.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil
@@ -219,14 +218,14 @@ func (l *Log) Close() error {
 
 // Stats are counts since the log was opened.
 type Stats struct {
-	Written uint64    // records of decisions and answers
+	Written uint64    // decisions and answers
 	Lost    uint64    // decisions without a record
-	Failed  uint64    // writes and syncs that failed
-	Head    time.Time // when the head moved on
-	Broken  bool      // the last write failed, and what is decided now has no record
+	Failed  uint64    // writes and syncs
+	Head    time.Time // time when the head moved
+	Broken  bool      // the last write failed; current decisions have no record
 }
 
-// Stats tells how the log does.
+// Stats returns the statistics of the log.
 func (l *Log) Stats() Stats {
 	if l == nil {
 		return Stats{}
@@ -235,12 +234,13 @@ func (l *Log) Stats() Stats {
 		l.broken.Load()}
 }
 
-// record is what is written. In mode Required, a caller that gave up the wait has refused the call.
+// record returns what is written. In mode Required, a caller whose wait timed out has refused the
+// call.
 func (e *entry) record(m Mode) *Record {
 	if e.answer != nil {
 		return &Record{Time: e.at, Answer: e.answer.masked()}
 	}
-	late := m == Required && e.given.Load()
+	late := m == Required && e.timedOut.Load()
 	const why = "this record was not written in time"
 	if c := e.connection; c != nil {
 		if late && c.Times == 0 {

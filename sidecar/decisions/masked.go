@@ -11,15 +11,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// How much of a call is kept, in bytes. A record stays far below maxLine, even where
-// every byte is escaped.
+// How much of a call is kept, in bytes. A record stays far below maxLine, even if every byte is
+// escaped.
 const (
 	maxArguments = 64 << 10
 	maxText      = 4 << 10
 	maxFindings  = 20
 )
 
-// masked is a decision as it is written.
+// masked returns the decision as it is written.
 func (d Decision) masked() *Decision {
 	if len(d.Arguments) > 0 {
 		d.Bytes, d.Masked = 0, 0
@@ -27,45 +27,44 @@ func (d Decision) masked() *Decision {
 	}
 	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent,
 		&d.Channel, &d.Model} {
-		*text, _ = secrets.Mask(short(*text, maxText))
+		*text, _ = secrets.Mask(truncate(*text, maxText))
 	}
 	d.Findings = maskedFindings(d.Findings)
 	return &d
 }
 
-// masked is an answer as it is written.
+// masked returns the answer as it is written.
 func (a Answer) masked() *Answer {
 	for _, text := range []*string{&a.ID, &a.State, &a.By, &a.Note} {
-		*text, _ = secrets.Mask(short(*text, maxText))
+		*text, _ = secrets.Mask(truncate(*text, maxText))
 	}
 	a.Covers = slices.Clone(a.Covers)
 	for i := range a.Covers {
 		for _, text := range []*string{&a.Covers[i].Why, &a.Covers[i].Covers} {
-			*text, _ = secrets.Mask(short(*text, maxText))
+			*text, _ = secrets.Mask(truncate(*text, maxText))
 		}
 	}
 	return &a
 }
 
-// masked is a connection as it is written.
+// masked returns the connection as it is written.
 func (c Connection) masked() *Connection {
 	for _, text := range []*string{&c.Ticket, &c.Session, &c.Agent, &c.Tool, &c.Server, &c.Method, &c.Why} {
-		*text, _ = secrets.Mask(short(*text, maxText))
+		*text, _ = secrets.Mask(truncate(*text, maxText))
 	}
 	c.Findings = maskedFindings(c.Findings)
 	return &c
 }
 
-// maskedFindings are findings as they are written.
 func maskedFindings(list []policy.Finding) []policy.Finding {
 	list = slices.Clone(list[:min(len(list), maxFindings)])
 	for i := range list {
-		list[i].Why, _ = secrets.Mask(short(list[i].Why, maxText))
+		list[i].Why, _ = secrets.Mask(truncate(list[i].Why, maxText))
 	}
 	return list
 }
 
-// maskArguments keeps one JSON document as such, and anything else as a text.
+// maskArguments keeps a JSON object as such, and anything else as a string.
 func (d *Decision) maskArguments(args []byte) json.RawMessage {
 	if len(args) <= maxArguments && utf8.Valid(args) && json.Valid(args) {
 		if out, n, err := secrets.MaskJSON(args); err == nil && out[0] == '{' {
@@ -76,7 +75,7 @@ func (d *Decision) maskArguments(args []byte) json.RawMessage {
 	if len(args) > maxArguments {
 		d.Bytes = len(args)
 	}
-	text, n := secrets.Mask(short(string(args), maxArguments))
+	text, n := secrets.Mask(truncate(string(args), maxArguments))
 	d.Masked = n
 	out, err := json.Marshal(text)
 	if err != nil {
@@ -85,8 +84,8 @@ func (d *Decision) maskArguments(args []byte) json.RawMessage {
 	return out
 }
 
-// short is the beginning of a text, cut between characters.
-func short(s string, most int) string {
+// truncate returns the beginning of a text, cut between characters.
+func truncate(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}

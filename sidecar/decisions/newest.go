@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Newest are the newest decisions about calls that a filter takes, as a replay has to know them.
+// Newest are the newest decisions that a filter selects, with what a replay must know of them.
 type Newest struct {
-	Since time.Time // the oldest of them
-	Cut   bool      // there are older ones, or that is unknown: ctx had ended
-	Short bool      // not all that their sessions did in the day before is counted
+	Since time.Time // time of the oldest
+	Cut   bool      // there may be older ones
+	Short bool      // earlier decisions of their sessions are incomplete
 
-	from, to time.Time // what was before and after is not decided again
+	from, to time.Time // decisions outside of from and to are not replayed
 	sessions map[string]bool
 }
 
-// FindNewest finds so many decisions at most, until ctx ends. Of those before them, which count for
-// the rates of their sessions, at most as many are looked at.
+// FindNewest finds at most so many decisions, until ctx ends. It looks at no more than that of the
+// earlier ones, which count for the rates of their sessions.
 func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, error) {
 	n := &Newest{Since: f.Since, sessions: map[string]bool{}}
 	times := Times{Until: f.Until}
@@ -64,8 +64,7 @@ func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, e
 	return n, err
 }
 
-// ReplayNewest is Replay of these decisions until ctx ends. Damage in files of other times is not
-// counted.
+// ReplayNewest replays these decisions until ctx ends. Damage in files of other times is not counted.
 func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide Decider,
 	tell func(*Change)) (*Tally, error) {
 	if len(n.sessions) == 0 {
@@ -75,9 +74,9 @@ func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide D
 	if err != nil {
 		return &Tally{}, fmt.Errorf("read decisions: %w", err)
 	}
-	list = slices.DeleteFunc(list, (&Times{Since: n.from, Until: n.to.Add(1)}).miss)
+	list = slices.DeleteFunc(list, (&Times{Since: n.from, Until: n.to.Add(1)}).excludes)
 	f.Since = n.Since
-	return again(ctx, list, f, func(r *Record) bool {
+	return replay(ctx, list, f, func(r *Record) bool {
 		return n.sessions[r.Decision.Session] && !r.Time.Before(n.from) && !r.Time.After(n.to)
 	}, decide, tell)
 }

@@ -1,14 +1,23 @@
 package decisions
 
-import "fmt"
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+)
 
-// Read gives the records of a log to take, oldest first, until that says false. A line
-// that is no record comes with the error that names its place, and what can be read of
-// it. The last line may be one that is just being written; that is left out.
+// Read passes the records of a log to take, oldest first, until it returns false. An invalid line
+// comes with an error that names its place, and what can be read of it. A last line that is still
+// being written is left out.
 func Read(dir string, take func(*Record, error) bool) error {
 	list, err := segments(dir)
 	if err == nil {
-		err = read(list, take)
+		err = readSegments(list, take)
 	}
 	if err != nil {
 		return fmt.Errorf("read decisions: %w", err)
@@ -16,8 +25,8 @@ func Read(dir string, take func(*Record, error) bool) error {
 	return nil
 }
 
-// read is Read of some segments.
-func read(list []segment, take func(*Record, error) bool) error {
+// readSegments is Read for some segments.
+func readSegments(list []segment, take func(*Record, error) bool) error {
 	more := true
 	for i := 0; i < len(list) && more; i++ {
 		s := list[i]
@@ -39,12 +48,12 @@ func read(list []segment, take func(*Record, error) bool) error {
 	return nil
 }
 
-// Last is the place of the last record: what to keep elsewhere, so that a log cannot end
-// earlier. Zero: there is none.
+// Last returns the place of the last record, to be kept elsewhere: it shows if the log is truncated.
+// Zero: there is no record.
 func Last(dir string) (at Checkpoint, err error) {
 	list, err := segments(dir)
 	for i := len(list) - 1; i >= 0 && at.Seq == 0 && err == nil; i-- {
-		err = read(list[i:i+1], func(r *Record, broken error) bool {
+		err = readSegments(list[i:i+1], func(r *Record, broken error) bool {
 			if broken == nil {
 				at = Checkpoint{r.Seq, r.Hash}
 			}
@@ -55,4 +64,172 @@ func Last(dir string) (at Checkpoint, err error) {
 		return at, fmt.Errorf("read decisions: %w", err)
 	}
 	return at, nil
+}
+
+// Back passes the records before one to take, newest first, until it returns false; before 0 begins at
+// the end. An invalid line comes with an error that names its place. A last line that is still being
+// written is left out, as are records outside of times, which take may narrow. Records out of order do
+// not end the search: clocks may be set back.
+func Back(dir string, before uint64, times *Times, take func(*Record, error) bool) error {
+	list, err := segments(dir)
+	if err != nil {
+		return fmt.Errorf("read decisions: %w", err)
+	}
+	more, behind := true, before > 0 // behind: not yet at the record before which to begin
+	for _, s := range slices.Backward(list) {
+		if !more {
+			break
+		}
+		if behind && s.first >= before || times.excludes(s) {
+			continue
+		}
+		err := s.back(func(l line) bool {
+			if seq, ok := seqOf(l.text); behind && (!ok || seq >= before) {
+				behind = seq != before
+				return true
+			}
+			behind = false
+			if at, ok := timeOf(l.text); ok && !times.contains(at) {
+				return true
+			}
+			r, err := l.record()
+			if err != nil {
+				err = fmt.Errorf("%s, byte %d: %w", s.path, l.at, err)
+			}
+			more = take(&r, err)
+			return more
+		})
+		if err != nil {
+			return fmt.Errorf("read decisions: %w", err)
+		}
+	}
+	return nil
+}
+
+// chunkSize is how many bytes are read at once.
+const chunkSize = 256 << 10
+
+// back passes the complete lines of a segment to take, last first. The text is valid until the next
+// one.
+func (s segment) back(take func(line) bool) error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	// known: of the line that begins before end
+	end, known, finished, long := s.bytes, []byte(nil), false, false
+	give := func(at int64, text []byte) bool {
+		return take(line{at: at, text: text, whole: true, long: long || len(text) > maxLine})
+	}
+	for end > 0 {
+		from := max(0, end-chunkSize)
+		text := make([]byte, end-from, int(end-from)+len(known))
+		if _, err := f.ReadAt(text, from); err != nil {
+			return fmt.Errorf("%s: %w", s.path, err)
+		}
+		text = append(text, known...)
+		for i := bytes.LastIndexByte(text, '\n'); i >= 0; i = bytes.LastIndexByte(text, '\n') {
+			if finished && !give(from+int64(i)+1, text[i+1:]) {
+				return nil
+			}
+			text, finished, long = text[:i], true, false
+		}
+		if len(text) > maxLine {
+			text, long = nil, true
+		}
+		end, known = from, text
+	}
+	if finished {
+		give(0, known)
+	}
+	return nil
+}
+
+// seqOf returns the number of a line without parsing the rest.
+func seqOf(text []byte) (uint64, bool) {
+	rest, ok := bytes.CutPrefix(text, []byte(`{"seq":`))
+	if !ok {
+		return 0, false
+	}
+	digits, _, _ := bytes.Cut(rest[:min(len(rest), 21)], []byte(","))
+	seq, err := strconv.ParseUint(string(digits), 10, 64)
+	return seq, err == nil
+}
+
+// timeOf returns the time of a line without parsing the rest.
+func timeOf(text []byte) (time.Time, bool) {
+	_, rest, _ := bytes.Cut(text[:min(len(text), 80)], []byte(`,"time":"`))
+	said, _, _ := bytes.Cut(rest, []byte(`"`))
+	at, err := time.Parse(time.RFC3339Nano, string(said))
+	return at, err == nil
+}
+
+// ErrUnknown means that a log has no such record.
+var ErrUnknown = errors.New("the log has no such record")
+
+// Found is a record with its checks.
+type Found struct {
+	Record
+	Broken error  // what is wrong with its line; the record has what could be read
+	Place  string // what is wrong with its place after the record before it; may be empty
+	First  bool   // the log has no record before it
+}
+
+// Find returns a record. The error is ErrUnknown, or one of reading.
+func Find(dir string, seq uint64) (*Found, error) {
+	var found *Found
+	err := Back(dir, seq+1, &Times{}, func(r *Record, broken error) bool {
+		if found == nil {
+			if r.Seq == seq {
+				found = &Found{Record: *r, Broken: broken, First: true}
+			}
+			return found != nil || r.Seq > seq || broken != nil
+		}
+		found.First = false
+		if broken == nil || r.Seq == seq-1 {
+			f := chainChecker{nextSeq: r.Seq + 1, prev: r.Hash, open: broken != nil && r.Hash == Sum{}}
+			found.Place = f.place(&found.Record)
+		}
+		return false
+	})
+	if err == nil && found == nil {
+		err = ErrUnknown
+	}
+	return found, err
+}
+
+// maxAnswerLines is how many lines after a decision are searched for an answer.
+const maxAnswerLines = 200_000
+
+// AnswerTo returns the last answer to the approval that a decision waits for: a yes can be taken back.
+// Nil: there is none, it is too far after the decision, or ctx had ended.
+func AnswerTo(ctx context.Context, dir string, decision *Record) (*Record, error) {
+	if decision.Decision == nil || decision.Decision.Approval == "" {
+		return nil, nil
+	}
+	list, err := segments(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read decisions: %w", err)
+	}
+	id, left := decision.Decision.Approval, maxAnswerLines
+	mark := []byte(`"answer":{"id":` + strconv.Quote(id))
+	var found *Record
+	for i := 0; i < len(list) && left > 0 && ctx.Err() == nil; i++ {
+		if i+1 < len(list) && list[i+1].first <= decision.Seq {
+			continue
+		}
+		err := list[i].lines(func(l line) bool {
+			if left--; l.whole && bytes.Contains(l.text, mark) {
+				if r, err := l.record(); err == nil && r.Answer != nil && r.Answer.ID == id {
+					found = &r
+				}
+			}
+			return left > 0 && (left%1024 != 0 || ctx.Err() == nil)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read decisions: %w", err)
+		}
+	}
+	return found, nil
 }

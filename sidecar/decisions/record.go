@@ -1,6 +1,6 @@
-// Package decisions is the log of what the policy decided: one JSON record a line, each
-// bound to the one before by a hash, so that an operator who kept one hash elsewhere can show a
-// change of what was written. It decides nothing, and never keeps a secret in clear.
+// Package decisions is the log of the policy's decisions: a JSON record per line, chained by hashes,
+// so that an operator who keeps one hash elsewhere can prove a change. It decides nothing and never
+// stores a secret in clear.
 package decisions
 
 import (
@@ -13,12 +13,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Record is one line of a log. It holds one of Decision, Answer, Connection, Start, Gap and
-// Removed, or the signature of an earlier version of this program.
+// Record is one line of a log. It has one of Decision, Answer, Connection, Start, Gap and Removed, or
+// the signature of an earlier version of this program.
 type Record struct {
-	Seq        uint64          `json:"seq"` // 1, 2, 3 …, over all segments
+	Seq        uint64          `json:"seq"` // from 1, over all segments
 	Time       time.Time       `json:"time"`
-	Prev       Sum             `json:"prev"` // Hash of the record before; zero of the first
+	Prev       Sum             `json:"prev"` // Hash of the record before; zero for the first
 	Decision   *Decision       `json:"decision,omitempty"`
 	Answer     *Answer         `json:"answer,omitempty"`
 	Connection *Connection     `json:"connection,omitempty"`
@@ -26,7 +26,7 @@ type Record struct {
 	Gap        *Gap            `json:"gap,omitempty"`
 	Removed    *Checkpoint     `json:"removed,omitempty"`
 	Signature  json.RawMessage `json:"checkpoint,omitempty"` // not checked any more
-	Hash       Sum             `json:"-"`                    // it ends the line
+	Hash       Sum             `json:"-"`                    // last member of the line
 }
 
 // Outcome is what became of a call.
@@ -36,38 +36,38 @@ type Outcome string
 const (
 	Passed   Outcome = "left"     // the caller got it
 	Refused  Outcome = "refused"  // the caller did not; the model was told
-	Asked    Outcome = "asked"    // the caller got it with the wish that a person is asked
-	Confined Outcome = "confined" // the caller got it in the wrapper that confines it
+	Asked    Outcome = "asked"    // the caller got it, and the gateway must ask a person
+	Confined Outcome = "confined" // the caller got it, wrapped to run confined
 
 	Connected Outcome = "connected" // a running command got its connection
 )
 
-// Decision is what was decided about one call. Texts and arguments are given in clear
-// and written with their secrets masked.
+// Decision is a decision about one call. Texts and arguments are passed in clear and written with
+// secrets masked.
 type Decision struct {
-	Call     string `json:"call,omitempty"` // ids, as far as they are known
+	Call     string `json:"call,omitempty"` // ids, as far as known
 	Request  string `json:"request,omitempty"`
 	Approval string `json:"approval,omitempty"` // that a person was asked for
-	Grant    string `json:"grant,omitempty"`    // why it let more calls pass: task, session, hour
+	Grant    string `json:"grant,omitempty"`    // span of the grant that let it pass: task, session, hour
 	Session  string `json:"session,omitempty"`
-	Client   string `json:"client,omitempty"` // the program, by its file in rules/agents
+	Client   string `json:"client,omitempty"` // file name in rules/agents
 	Agent    string `json:"agent,omitempty"`
 	Channel  string `json:"channel,omitempty"`
 	Model    string `json:"model,omitempty"`
-	// as the gateway named it, with other folders of the agent; nil: as paths.yaml has it
+	// Workspace are the agent's folders, as the gateway named them; nil: those of paths.yaml.
 	Workspace []string `json:"workspace,omitempty"`
-	// where the gateway's tools work; empty: as paths.yaml has it
+	// Cwd is where the gateway's tools work; empty: as in paths.yaml.
 	Cwd         string  `json:"cwd,omitempty"`
-	Run         bool    `json:"run,omitempty"`         // it was a call of a run
+	Run         bool    `json:"run,omitempty"`         // of a run
 	Interactive bool    `json:"interactive,omitempty"` // a person could answer a question
 	Tool        string  `json:"tool"`
 	Class       string  `json:"class,omitempty"`
 	Strategy    string  `json:"strategy,omitempty"`
 	Confidence  float64 `json:"confidence,omitempty"`
-	// a text where they are no JSON object, or too long
+	// Arguments is a string if they are no JSON object, or too long.
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Masked    int             `json:"masked,omitempty"` // secrets in Arguments
-	// length of arguments that were too long to keep
+	// Bytes is the length of arguments that were too long to keep.
 	Bytes    int              `json:"bytes,omitempty"`
 	Effect   policy.Effect    `json:"effect"`
 	Enforced bool             `json:"enforced"`
@@ -82,29 +82,29 @@ type Decision struct {
 	Took     time.Duration    `json:"took_ns,omitempty"`
 }
 
-// Answer is what a person said of a call that waited for an approval.
+// Answer is a person's answer about a call that waited for an approval.
 type Answer struct {
 	ID    string `json:"id"`    // of the approval
 	State string `json:"state"` // allowed, granted, denied, or expired: a grant that a person has ended
 	By    string `json:"by,omitempty"`
 	Note  string `json:"note,omitempty"`
-	// of one that covers more calls: for what, until when, and which reasons to ask
+	// For, Until and Covers describe an answer that covers more calls.
 	For    string          `json:"for,omitempty"`
 	Until  time.Time       `json:"until,omitzero"`
 	Covers []policy.Reason `json:"covers,omitempty"`
 }
 
-// Connection is what was decided about the first connection of a running command to a
-// server, and, in a record at the end of the command, how many there were.
+// Connection is the decision about the first connection of a running command to a server, and, in a
+// record at the end of the command, the totals.
 type Connection struct {
 	Ticket  string `json:"ticket"` // of the command
 	Session string `json:"session,omitempty"`
 	Agent   string `json:"agent,omitempty"`
 	Tool    string `json:"tool"`
-	// HOST:PORT; what could not be read, as it was written
+	// Server is HOST:PORT, or the text if that is invalid.
 	Server   string           `json:"server"`
-	Address  string           `json:"address,omitempty"` // that the host has
-	Method   string           `json:"method"`            // CONNECT where nothing more is seen
+	Address  string           `json:"address,omitempty"` // of the host
+	Method   string           `json:"method"`            // CONNECT for a tunnel
 	Effect   policy.Effect    `json:"effect"`
 	Outcome  Outcome          `json:"outcome"` // Connected or Refused
 	Rule     string           `json:"rule,omitempty"`
@@ -112,39 +112,38 @@ type Connection struct {
 	Why      string           `json:"why,omitempty"`
 	Findings []policy.Finding `json:"findings,omitempty"` // of dry runs
 	Rules    string           `json:"rules,omitempty"`    // version of the rules that decided
-	Judged   string           `json:"judged,omitempty"`   // version under which the command was let through
-	Times    int              `json:"times,omitempty"`    // at the end: how often
-	Sent     int64            `json:"sent,omitempty"`     // bytes, at the end
+	Judged   string           `json:"judged,omitempty"`   // version of the rules that let the command pass
+	Times    int              `json:"times,omitempty"`    // total, at the end
+	Sent     int64            `json:"sent,omitempty"`     // total bytes, at the end
 	Received int64            `json:"received,omitempty"`
 }
 
-// Start says that a process began to write.
+// Start means that a process began to write.
 type Start struct {
-	AfterHead uint64 `json:"after_head,omitempty"` // records that the process before left after the head
+	AfterHead uint64 `json:"after_head,omitempty"` // records of the previous process after the head
 	Aside     *Aside `json:"aside,omitempty"`
 }
 
-// Aside says where the end of a log went that a crash left unfinished.
+// Aside is the incomplete end of a log that was set aside after a crash.
 type Aside struct {
 	File  string `json:"file"`
 	Bytes int    `json:"bytes"`
 	Sum   Sum    `json:"sha256"`
 }
 
-// Gap says that records are missing which could not be written.
+// Gap means that records could not be written.
 type Gap struct {
 	Lost uint64 `json:"lost"`
 	Why  string `json:"why"`
 }
 
-// Checkpoint names a place in the chain: the record Seq, whose hash is Hash, and with
-// it everything before.
+// Checkpoint identifies a record, and with it everything before.
 type Checkpoint struct {
 	Seq  uint64 `json:"seq"`
 	Hash Sum    `json:"hash"`
 }
 
-// ParseCheckpoint reads SEQ:HASH, as decisions head prints it.
+// ParseCheckpoint reads SEQ:HASH, as printed by decisions head.
 func ParseCheckpoint(s string) (at Checkpoint, err error) {
 	seq, hash, _ := strings.Cut(strings.TrimSpace(s), ":")
 	if at.Seq, err = strconv.ParseUint(seq, 10, 64); err == nil {

@@ -12,18 +12,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
-// tail is where a log ends.
+// tail is the end of a log.
 type tail struct {
-	segment *segment // where the next record goes; nil: into a new one
-	size    int64    // of what is good of it
+	segment *segment // for the next record; nil: a new one
+	size    int64    // of its valid records
 	place   Checkpoint
-	born    time.Time // the first record of the segment
-	head    uint64    // the record of the head
+	born    time.Time // time of the segment's first record
+	head    uint64    // number of the head's record
 	aside   *Aside
 }
 
-// newWriter continues a log where its last process stopped, or where the one that has given its lock
-// is now.
+// newWriter continues a log where its last process stopped, or joins the process that shares its lock.
 func newWriter(cfg Config, counts *counts) (w *writer, err error) {
 	w = &writer{cfg: cfg, counts: counts}
 	if cfg.Lock != nil {
@@ -43,7 +42,7 @@ func newWriter(cfg Config, counts *counts) (w *writer, err error) {
 	return w, nil
 }
 
-// resume goes on at the end of the log.
+// resume continues at the end of the log.
 func (w *writer) resume() error {
 	if err := atomicfile.Sweep(w.cfg.Dir); err != nil {
 		return err
@@ -78,7 +77,7 @@ func (w *writer) resume() error {
 	return err
 }
 
-// start writes the first record of a process, and the head after it.
+// start writes the first record of a process, and the head.
 func (w *writer) start(t tail) error {
 	if err := w.write(&Record{Time: w.cfg.Now(), Start: &Start{AfterHead: t.place.Seq - t.head,
 		Aside: t.aside}}); err != nil {
@@ -88,9 +87,9 @@ func (w *writer) start(t tail) error {
 	return w.settle()
 }
 
-// findTail looks for the last good record. What stands after it, and after the head, is what
-// a crash left, and is set aside. Anything else is damage, which is an error. A segment is
-// whole before there is another one: so a crash leaves its mark in the last one alone.
+// findTail finds the last valid record. What follows it, and the head, was left by a crash and is set
+// aside. Any other damage is an error: a segment is complete before the next one begins, so a crash
+// damages only the last one.
 func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) {
 	if head == nil && len(list) > 1 {
 		return t, noHead(cfg.Dir)
@@ -110,7 +109,7 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 		t.segment = &last
 	} else if len(list) > 1 {
 		before := tail{head: t.head}
-		if err := before.whole(list[len(list)-2], head); err != nil {
+		if err := before.readComplete(list[len(list)-2], head); err != nil {
 			return t, err
 		}
 		t.place = before.place
@@ -129,11 +128,11 @@ func findTail(cfg Config, list []segment, head *Checkpoint) (t tail, err error) 
 
 func noHead(dir string) error {
 	return fmt.Errorf("%s is missing, so it is unknown where the log ended; %s", filepath.Join(dir, headFile),
-		putBack)
+		headAdvice)
 }
 
-// reaches refuses a log that ends before its head: at a place, where line is the first that
-// is no record; 0: there is none.
+// reaches returns an error if a log ends before its head. Line is the first invalid one of the file
+// place; 0: there is none.
 func (t *tail) reaches(place string, line int) error {
 	switch {
 	case t.place.Seq >= t.head:
@@ -145,15 +144,14 @@ func (t *tail) reaches(place string, line int) error {
 		t.place.Seq+1)
 }
 
-// read finds the last good record of a segment. bad is the first line that is none; 0:
-// all are good.
+// read finds the last valid record of a segment. bad is the first invalid line; 0: there is none.
 func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
-	var chain follower
+	var chain chainChecker
 	err = s.lines(func(l line) bool {
 		r, broken := l.record()
 		foreign := head != nil && r.Seq == head.Seq && r.Hash != head.Hash
-		if !l.whole || broken != nil || foreign || chain.next == 0 && r.Seq != s.first ||
-			chain.follow(&r, nil) != "" {
+		if !l.whole || broken != nil || foreign || chain.nextSeq == 0 && r.Seq != s.first ||
+			chain.next(&r, nil) != "" {
 			bad = l.n
 			return false
 		}
@@ -166,8 +164,8 @@ func (t *tail) read(s segment, head *Checkpoint) (bad int, err error) {
 	return bad, err
 }
 
-// whole reads a segment that no crash can have damaged.
-func (t *tail) whole(s segment, head *Checkpoint) error {
+// readComplete reads a segment that no crash can have damaged.
+func (t *tail) readComplete(s segment, head *Checkpoint) error {
 	bad, err := t.read(s, head)
 	if err == nil && bad != 0 {
 		err = fmt.Errorf("%s:%d: this is not a record, and not the end of the log; run: decisions verify",
@@ -176,7 +174,7 @@ func (t *tail) whole(s segment, head *Checkpoint) error {
 	return err
 }
 
-// setAside keeps the unfinished end of a segment in a file of its own, and cuts it off.
+// setAside moves the incomplete end of a segment to a file of its own.
 func (t *tail) setAside(cfg Config, s segment) error {
 	f, err := os.Open(s.path)
 	if err != nil {

@@ -11,22 +11,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Decider says what other rules decide about a call of the log. It is asked in the order
-// of the log, so that it can count what a session did before.
+// Decider decides a call of the log by other rules. It is called in the order of the log, so that it
+// can count what a session did before.
 type Decider func(*Record) policy.Decision
 
-// lookBack is how long before the first decision that counts a Decider is asked, for the
-// rates that rules look at.
+// lookBack is how long before the first decision a Decider is called, for rates.
 const lookBack = 24 * time.Hour
 
-// Change is a call about which other rules decide otherwise.
+// Change is a call that other rules decide differently.
 type Change struct {
 	Seq       uint64           `json:"seq"`
 	Time      time.Time        `json:"time"`
 	Session   string           `json:"session,omitempty"`
 	Tool      string           `json:"tool"`
 	Arguments json.RawMessage  `json:"arguments,omitempty"`
-	Masked    int              `json:"masked,omitempty"` // secrets in it, which the other rules did not see
+	Masked    int              `json:"masked,omitempty"` // secrets that the other rules did not see
 	Grant     string           `json:"grant,omitempty"`  // with which it had passed
 	Old       policy.Effect    `json:"old"`
 	OldRule   string           `json:"old_rule"`
@@ -36,32 +35,32 @@ type Change struct {
 	Findings  []policy.Finding `json:"findings,omitempty"`
 }
 
-// Tally is how the decisions of a replay came out.
+// Tally counts the decisions of a replay.
 type Tally struct {
 	Records   int `json:"records"`
 	Unchanged int `json:"unchanged"`
 	Shift
-	Skipped int        `json:"skipped"`       // arguments that the log could not keep as they were
-	Damaged int        `json:"damaged"`       // lines that are no record, or were changed
+	Skipped int        `json:"skipped"`       // without their original arguments
+	Damaged int        `json:"damaged"`       // invalid lines
 	Masked  int        `json:"masked"`        // records with secrets that the other rules did not see
-	Rules   []RuleSum  `json:"rules"`         // those that decide otherwise, the busiest first
-	Cut     *time.Time `json:"cut,omitempty"` // it was broken off behind this time; nil: it was not
+	Rules   []RuleSum  `json:"rules"`         // those that decide differently, most first
+	Cut     *time.Time `json:"cut,omitempty"` // time at which the replay was stopped; nil: it was not
 }
 
-// RuleSum is what a rule of the new policy decides otherwise.
+// RuleSum counts what a rule decides differently.
 type RuleSum struct {
 	Rule string `json:"rule"`
 	Shift
 }
 
-// Shift counts decisions that come out otherwise, by how they come out.
+// Shift counts decisions that differ, by their new effect.
 type Shift struct {
 	Denied  int `json:"newly_denied"`
 	Asked   int `json:"newly_asked"`
 	Allowed int `json:"newly_allowed"`
 }
 
-// Changed is how many decisions come out otherwise.
+// Changed returns how many decisions differ.
 func (s Shift) Changed() int { return s.Denied + s.Asked + s.Allowed }
 
 func (s *Shift) add(now policy.Effect) {
@@ -75,22 +74,23 @@ func (s *Shift) add(now policy.Effect) {
 	}
 }
 
-// Replay lets other rules decide about the calls of a log, and tells each change.
+// Replay decides the calls of a log by other rules and reports each change.
 func Replay(dir string, f Filter, decide Decider, tell func(*Change)) (*Tally, error) {
 	list, err := segments(dir)
 	if err != nil {
 		return &Tally{}, fmt.Errorf("read decisions: %w", err)
 	}
-	return again(context.Background(), list, f,
+	return replay(context.Background(), list, f,
 		func(r *Record) bool { return !r.Time.Before(f.Since.Add(-lookBack)) }, decide, tell)
 }
 
-// again replays files. Counts says which calls are decided again, be it for what their sessions did alone.
-func again(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider,
+// replay replays segments. Counts reports which calls are decided, even if only for the rates of their
+// sessions.
+func replay(ctx context.Context, list []segment, f Filter, counts func(*Record) bool, decide Decider,
 	tell func(*Change)) (*Tally, error) {
 	t, rules, last := &Tally{}, map[string]*RuleSum{}, f.Since
 	grants := map[string][]policy.Reason{} // of each approval that covers more calls than one
-	err := read(list, func(r *Record, broken error) bool {
+	err := readSegments(list, func(r *Record, broken error) bool {
 		if ctx.Err() != nil {
 			t.Cut = &last
 			return false
@@ -140,8 +140,7 @@ func again(ctx context.Context, list []segment, f Filter, counts func(*Record) b
 	return t, err
 }
 
-// leaves is an effect without the difference between allow and audit: both let a call
-// leave.
+// leaves maps audit to allow: both let a call leave.
 func leaves(e policy.Effect) policy.Effect {
 	if e == policy.Audit {
 		return policy.Allow

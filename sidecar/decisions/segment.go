@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// maxLine is how long a line of a log may be; the longest that is written is shorter.
+// maxLine is the longest valid line, in bytes; the longest that is written is shorter.
 const maxLine = 1 << 20
 
 // segment is one file of a log, named by its first record.
@@ -31,7 +31,7 @@ func segmentPath(dir string, first uint64) string {
 	return filepath.Join(dir, fmt.Sprintf("%012d.jsonl", first))
 }
 
-// segments are the files of a log, oldest first.
+// segments returns the files of a log, oldest first.
 func segments(dir string) (list []segment, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -58,16 +58,15 @@ func segments(dir string) (list []segment, err error) {
 
 // line is one line of a segment.
 type line struct {
-	n     int   // 1, 2, 3 …
+	n     int   // from 1
 	at    int64 // offset
 	text  []byte
 	whole bool // it ends with a newline
-	long  bool // no record is so long, and its text is not all there
+	long  bool // longer than a record can be; its text is incomplete
 }
 
 var errLongLine = errors.New("the line is longer than a record can be")
 
-// record reads the line.
 func (l line) record() (Record, error) {
 	if l.long {
 		return Record{}, errLongLine
@@ -75,8 +74,8 @@ func (l line) record() (Record, error) {
 	return parse(l.text)
 }
 
-// lines gives every line of a segment to take, until that says false. The text is good
-// until the next one.
+// lines passes the lines of a segment to take, until it returns false. The text is valid until the
+// next one.
 func (s segment) lines(take func(line) bool) error {
 	f, err := os.Open(s.path)
 	if err != nil {
@@ -113,18 +112,18 @@ func lines(from io.Reader, take func(line) bool) (err error) {
 	}
 }
 
-// begins is the first record of a segment.
-func (s segment) begins() (first *Record, err error) {
+// firstRecord returns the first record of a segment.
+func (s segment) firstRecord() (first *Record, err error) {
 	found := fmt.Errorf("%s: it is empty", s.path)
-	err = read([]segment{s}, func(r *Record, broken error) bool {
+	err = readSegments([]segment{s}, func(r *Record, broken error) bool {
 		first, found = r, broken
 		return false
 	})
 	return first, cmp.Or(err, found)
 }
 
-// ends is the last record of a segment.
-func (s segment) ends() (last Record, err error) {
+// lastRecord returns the last record of a segment.
+func (s segment) lastRecord() (last Record, err error) {
 	found := fmt.Errorf("%s: it is empty", s.path)
 	err = s.back(func(l line) bool {
 		last, found = l.record()
@@ -133,28 +132,28 @@ func (s segment) ends() (last Record, err error) {
 	return last, cmp.Or(err, found)
 }
 
-// Times are those in which records matter. A zero time is no bound.
+// Times is a period. A zero time is no bound.
 type Times struct {
 	Since time.Time
-	Until time.Time // that time is left out
+	Until time.Time // exclusive
 }
 
-// holds reports whether a time is one of them.
-func (t *Times) holds(at time.Time) bool {
+// contains reports whether a time is in the period.
+func (t *Times) contains(at time.Time) bool {
 	return !at.Before(t.Since) && (t.Until.IsZero() || at.Before(t.Until))
 }
 
-// miss reports whether a segment was written before or after all of them. It is false where the clock went
-// back in it.
-func (t *Times) miss(s segment) bool {
+// excludes reports whether a segment was written before or after the period. It is false if the clock
+// was set back in it.
+func (t *Times) excludes(s segment) bool {
 	if *t == (Times{}) {
 		return false
 	}
-	first, err := s.begins()
+	first, err := s.firstRecord()
 	if err != nil {
 		return false
 	}
-	last, err := s.ends()
+	last, err := s.lastRecord()
 	if err != nil || last.Time.Before(first.Time) {
 		return false
 	}

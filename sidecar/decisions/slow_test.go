@@ -14,7 +14,7 @@ import (
 func stuck(t *testing.T, cfg Config) (l *Log, goOn func()) {
 	cfg.Dir = filepath.Join(t.TempDir(), "log")
 	shut(t, open(t, cfg))
-	cfg = cfg.filled()
+	cfg = cfg.withDefaults()
 	l = &Log{cfg: cfg, queue: make(chan *entry, cfg.Queue), quit: make(chan struct{}),
 		ended: make(chan struct{})}
 	held, err := lock(cfg.Dir)

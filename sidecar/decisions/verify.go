@@ -6,18 +6,18 @@ import (
 	"path/filepath"
 )
 
-// maxProblems bounds a report: after so many the rest says nothing new.
+// maxProblems bounds a report.
 const maxProblems = 100
 
-// Problem is what is wrong with a log, at a place.
+// Problem is what is wrong with a log.
 type Problem struct {
-	Seq  uint64 `json:"seq"` // the record; where it cannot be read, the one that belongs there
+	Seq  uint64 `json:"seq"` // the record, or the one that should be there
 	File string `json:"file"`
-	Line int    `json:"line,omitempty"` // 0: the file as a whole
+	Line int    `json:"line,omitempty"` // 0: the whole file
 	Why  string `json:"why"`
 }
 
-// String is the problem as people read it.
+// String returns the problem for people.
 func (p Problem) String() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: record %d: %s", p.File, p.Seq, p.Why)
@@ -25,36 +25,36 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: record %d: %s", p.File, p.Line, p.Seq, p.Why)
 }
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	Records    uint64     `json:"records"`
 	Segments   int        `json:"segments"`
-	Signatures int        `json:"signatures"` // of an earlier version of this program; they are not checked
+	Signatures int        `json:"signatures"` // of an earlier version of this program; not verified
 	First      uint64     `json:"first"`      // 0: there is no record
 	Last       Checkpoint `json:"last"`
-	Removed    uint64     `json:"removed"`    // by retention, lawfully
-	Lost       uint64     `json:"lost"`       // could not be written, and the log says so
-	AfterHead  uint64     `json:"after_head"` // records that are newer than the head, while a process writes
+	Removed    uint64     `json:"removed"`    // by retention
+	Lost       uint64     `json:"lost"`       // could not be written
+	AfterHead  uint64     `json:"after_head"` // records after the head, while a process writes
 	Problems   []Problem  `json:"problems"`
-	Cut        bool       `json:"cut,omitempty"` // it was broken off: nothing is known of what follows Last
+	Cut        bool       `json:"cut,omitempty"` // verification was stopped: nothing is known of what follows Last
 }
 
-// verifier goes through a log.
+// verifier verifies a log.
 type verifier struct {
 	Report
 	dir     string
 	live    bool
 	head    *Checkpoint
-	expect  []Checkpoint // places that are known from outside
-	chain   follower
+	expect  []Checkpoint // known places
+	chain   chainChecker
 	from    Checkpoint   // the record before the first one
-	removed []Checkpoint // what retention says it removed
-	file    string       // that is being read
+	removed []Checkpoint // by retention, as records say
+	file    string       // current file
 	line    int
 }
 
-// Verify checks a log from end to end. expect are places that the log had earlier: without one, a user who
-// can write to the folder could have made the whole log anew. The error is one of reading.
+// Verify verifies a log from end to end. expect are earlier places of the log: without one, a user who
+// can write to the folder could have replaced the whole log. The error is one of reading.
 func Verify(dir string, expect ...Checkpoint) (*Report, error) {
 	return VerifyWithin(context.Background(), dir, expect...)
 }
@@ -96,8 +96,8 @@ func (v *verifier) problem(seq uint64, why string) {
 func (v *verifier) segment(ctx context.Context, s segment) error {
 	v.file, v.line = s.path, 0
 	v.Segments++
-	if v.chain.next != 0 && s.first != v.chain.next {
-		v.problem(v.chain.next, fmt.Sprintf("the file begins with record %d, so those between are missing",
+	if v.chain.nextSeq != 0 && s.first != v.chain.nextSeq {
+		v.problem(v.chain.nextSeq, fmt.Sprintf("the file begins with record %d, so those between are missing",
 			s.first))
 	}
 	begun := false
@@ -112,7 +112,7 @@ func (v *verifier) segment(ctx context.Context, s segment) error {
 		case !l.whole && v.live:
 			return true // it is just being written
 		case !l.whole:
-			v.problem(v.chain.next, "its line is not finished")
+			v.problem(v.chain.nextSeq, "its line is not finished")
 			return true
 		}
 		if !begun && err == nil && r.Seq != s.first {
@@ -126,9 +126,9 @@ func (v *verifier) segment(ctx context.Context, s segment) error {
 	return err
 }
 
-// take checks one record.
+// take verifies one record.
 func (v *verifier) take(r *Record, broken error) {
-	if v.chain.next == 0 {
+	if v.chain.nextSeq == 0 {
 		if broken != nil {
 			v.problem(1, broken.Error())
 			return
@@ -136,14 +136,14 @@ func (v *verifier) take(r *Record, broken error) {
 		v.First, v.from = r.Seq, Checkpoint{r.Seq - 1, r.Prev}
 	}
 	v.Records++
-	if why := v.chain.follow(r, broken); why != "" {
+	if why := v.chain.next(r, broken); why != "" {
 		v.problem(r.Seq, why)
 	}
 	if broken != nil {
 		return
 	}
 	here := Checkpoint{r.Seq, r.Hash}
-	v.known(here)
+	v.compare(here)
 	v.Last = here
 	switch {
 	case r.Signature != nil:
@@ -155,8 +155,8 @@ func (v *verifier) take(r *Record, broken error) {
 	}
 }
 
-// known compares a record with what is known of it from elsewhere.
-func (v *verifier) known(here Checkpoint) {
+// compare compares a record with what is known of it.
+func (v *verifier) compare(here Checkpoint) {
 	if v.head != nil && here.Seq == v.head.Seq && here.Hash != v.head.Hash {
 		v.problem(here.Seq, "the head has another hash for it")
 	}
@@ -167,9 +167,9 @@ func (v *verifier) known(here Checkpoint) {
 	}
 }
 
-// end checks what can only be said of a log as a whole.
+// end verifies the log as a whole.
 func (v *verifier) end() {
-	v.cutBefore()
+	v.checkRemoved()
 	switch {
 	case v.head == nil:
 	case v.Last.Seq < v.head.Seq:
@@ -192,9 +192,8 @@ func (v *verifier) end() {
 	}
 }
 
-// cutBefore checks that what is missing at the beginning was removed by retention, which
-// says so in a record.
-func (v *verifier) cutBefore() {
+// checkRemoved checks that missing first records were removed by retention, which says so in a record.
+func (v *verifier) checkRemoved() {
 	if v.First <= 1 {
 		return
 	}

@@ -9,37 +9,37 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
-// batchSize is how many records are written at once, at most.
+// batchSize is the largest number of records per write.
 const batchSize = 128
 
-// writer writes a log. All of it belongs to one goroutine.
+// writer writes a log. It belongs to one goroutine.
 type writer struct {
 	cfg    Config
 	counts *counts
 
-	file  *os.File // the segment that grows; nil: the next record begins one
-	size  int64    // of what is good of it
+	file  *os.File // current segment; nil: the next record begins one
+	size  int64    // of its valid records
 	born  time.Time
-	place Checkpoint // the last record
+	place Checkpoint // of the last record
 
-	after   int       // records after the head
-	headed  time.Time // when the head moved on
-	gap     uint64    // lost records that the log speaks of already
-	failing error     // why the last write failed
+	after     int       // records after the head
+	headMoved time.Time // time when the head moved
+	gap       uint64    // lost records that the log has reported
+	failing   error     // error of the last write
 
-	head    *Checkpoint // to be written with the next sync
-	dirty   bool        // something is not with the disk yet
-	at      time.Time   // when the last sync began
-	flush   chan error  // the sync that runs; nil: none
+	head    *Checkpoint // written with the next sync
+	dirty   bool        // something is not synced
+	at      time.Time   // start of the last sync
+	flush   chan error  // current sync; nil: none
 	waiting []*entry    // for the next sync
-	inFlush []*entry    // for the one that runs
-	synced  error       // of the last sync
+	inFlush []*entry    // for the current sync
+	synced  error       // error of the last sync
 
-	turns  *os.File // its lock says which process may write now; nil: this one writes alone
-	astray error    // why the records of the other process could not be followed
+	turns     *os.File // its lock says which process may write; nil: only this one writes
+	lostTrack error    // why the other process's records could not be followed
 }
 
-// run takes decisions until quit, and then writes those that wait.
+// run writes decisions until quit, and then those that wait.
 func (w *writer) run(l *Log) (err error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -49,12 +49,12 @@ func (w *writer) run(l *Log) (err error) {
 		case e := <-l.queue:
 			list = gather(e, l.queue)
 		case err := <-w.flush:
-			w.flushed(err)
-		case c := <-l.company:
-			c.done <- w.keep(c.company)
+			w.syncEnded(err)
+		case c := <-l.shares:
+			c.done <- w.setShared(c.company)
 		case <-timer.C:
 		case <-l.quit:
-			w.turn(func() { err = w.last(l.queue) })
+			w.turn(func() { err = w.finish(l.queue) })
 			return err
 		}
 		w.turn(func() {
@@ -66,8 +66,8 @@ func (w *writer) run(l *Log) (err error) {
 	}
 }
 
-// last writes what waits, and ends.
-func (w *writer) last(queue <-chan *entry) error {
+// finish writes what waits, and ends.
+func (w *writer) finish(queue <-chan *entry) error {
 	for {
 		select {
 		case e := <-queue:
@@ -78,7 +78,7 @@ func (w *writer) last(queue <-chan *entry) error {
 	}
 }
 
-// gather takes what else waits, up to a batch.
+// gather takes more entries from the queue, up to a batch.
 func gather(first *entry, queue <-chan *entry) []*entry {
 	list := []*entry{first}
 	for len(list) < batchSize {
@@ -92,10 +92,10 @@ func gather(first *entry, queue <-chan *entry) []*entry {
 	return list
 }
 
-// due does what the time has come for, and says when to look again.
+// due does what is due and returns when to call it again.
 func (w *writer) due() time.Duration {
 	now := w.cfg.Now()
-	if w.after >= w.cfg.HeadRecords || now.Sub(w.headed) >= w.cfg.HeadEvery {
+	if w.after >= w.cfg.HeadRecords || now.Sub(w.headMoved) >= w.cfg.HeadEvery {
 		w.moveHead()
 	}
 	if w.file != nil && (w.size >= w.cfg.SegmentBytes || now.Sub(w.born) >= w.cfg.SegmentAge) {
@@ -108,12 +108,12 @@ func (w *writer) due() time.Duration {
 		w.sync()
 	}
 	if w.after > 0 {
-		return max(time.Millisecond, w.cfg.HeadEvery-now.Sub(w.headed))
+		return max(time.Millisecond, w.cfg.HeadEvery-now.Sub(w.headMoved))
 	}
 	return w.cfg.HeadEvery
 }
 
-// batch writes decisions, and tells those who wait for no more than that.
+// batch writes decisions and answers those that need no sync.
 func (w *writer) batch(list []*entry) bool {
 	lost := w.counts.lost.Load()
 	records := w.missing(lost)
@@ -135,8 +135,7 @@ func (w *writer) batch(list []*entry) bool {
 	return true
 }
 
-// missing is the record that speaks of those that were lost, if there are more than it
-// was said already.
+// missing returns a record of lost records, if there are more than reported.
 func (w *writer) missing(lost uint64) []*Record {
 	if lost == w.gap {
 		return nil
@@ -154,25 +153,25 @@ func answer(list []*entry, err error) {
 	}
 }
 
-// write adds records to the chain, all or none of them.
+// write adds records to the chain, all or none.
 func (w *writer) write(records ...*Record) error {
-	if w.astray != nil {
-		return w.broken(w.astray)
+	if w.lostTrack != nil {
+		return w.failed(w.lostTrack)
 	}
 	if err := w.begin(); err != nil {
-		return w.broken(err)
+		return w.failed(err)
 	}
 	var buf bytes.Buffer
 	place := w.place
 	for _, r := range records {
 		r.Seq, r.Prev = place.Seq+1, place.Hash
 		if err := r.append(&buf); err != nil {
-			return w.broken(err)
+			return w.failed(err)
 		}
 		place = Checkpoint{r.Seq, r.Hash}
 	}
 	if _, err := w.file.Write(buf.Bytes()); err != nil {
-		return w.broken(errors.Join(err, w.file.Truncate(w.size)))
+		return w.failed(errors.Join(err, w.file.Truncate(w.size)))
 	}
 	if w.failing != nil {
 		w.cfg.Log.Info("the decision log is written again", "event", "decisions_written", "folder", w.cfg.Dir)
@@ -185,8 +184,8 @@ func (w *writer) write(records ...*Record) error {
 	return nil
 }
 
-// broken counts an error, and tells the first of several.
-func (w *writer) broken(err error) error {
+// failed counts an error and logs the first of several.
+func (w *writer) failed(err error) error {
 	w.counts.failed.Add(1)
 	w.counts.broken.Store(true)
 	if w.failing == nil {
@@ -197,8 +196,7 @@ func (w *writer) broken(err error) error {
 	return err
 }
 
-// begin opens a segment for the next record, if none is open. The end of a write that
-// failed and could not be taken back is taken back now.
+// begin opens a segment for the next record, if none is open. It removes the rest of a failed write.
 func (w *writer) begin() error {
 	if w.file == nil {
 		f, err := os.OpenFile(segmentPath(w.cfg.Dir, w.place.Seq+1), os.O_RDWR|os.O_APPEND|os.O_CREATE,
@@ -217,13 +215,12 @@ func (w *writer) begin() error {
 	return w.file.Truncate(w.size)
 }
 
-// moveHead names the last record as the head. It counts for the outside when that record is
-// with the disk: then the head is written.
+// moveHead makes the last record the head. The head is written when that record is on disk.
 func (w *writer) moveHead() {
 	if w.after == 0 {
 		return
 	}
-	w.after, w.headed = 0, w.cfg.Now()
+	w.after, w.headMoved = 0, w.cfg.Now()
 	head := w.place
 	w.head, w.dirty = &head, true
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// NewApprovals is a store without questions, within the limits of limits.yaml.
-// A board holds those of several replicas; nil: there is none. Then the file keeps grants; empty: none does.
+// NewApprovals returns an empty store with the limits of limits.yaml. The board holds the questions of
+// several replicas; nil: there is none, and the file keeps grants; empty: they are not kept.
 func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics,
 	board approvals.Board, file string) *approvals.Store {
 	return approvals.New(approvals.Limits{Pending: l.ApprovalPending, Granted: l.ApprovalGranted,
@@ -25,16 +25,16 @@ func NewApprovals(l ruleset.Limits, now func() time.Time, m *telemetry.Metrics,
 		PerSession: l.ApprovalPerSession, Total: l.ApprovalTotal}, now, m, board, file)
 }
 
-// askPerson lets a call leave with the argument that makes the gateway ask a person, if it has one and the
-// gateway can be trusted to ask. Else a person must allow the call here. It says why the call does not
-// leave, or nothing, and which approval it waits for.
+// askPerson adds the argument that makes the gateway ask a person, if the tool has one and the gateway
+// is trusted to ask. Otherwise a person must allow the call here. It returns why the call does not
+// leave, or "", and the approval that it waits for.
 func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval string) {
 	var flaw *policy.Flaw
 	asks := j.set.Asks()
 	if asks == ruleset.Nobody {
-		return d.Message() + nobodyAsks, ""
+		return d.Message() + cannotAsk, ""
 	}
-	if asks != ruleset.Sidecar && j.set.Confine() != ruleset.Always && j.asks.Hears(asker(j.who), j.Now()) {
+	if asks != ruleset.Sidecar && j.set.Confine() != ruleset.Always && j.asks.Trusts(asker(j.who), j.Now()) {
 		if asks == ruleset.TheAgent {
 			call.Repairs = append(call.Repairs, tools.Repair{Kind: askRepair, To: "the agent"})
 			return "", ""
@@ -58,11 +58,11 @@ func (j *judge) askPerson(call *tools.Call, d policy.Decision) (why, approval st
 	return why, e.ID
 }
 
-// askHere asks a person at the sidecar. It says why the call may not pass, or nothing, and
-// what is asked or was answered; nil: no person can be asked.
+// askHere asks a person at the sidecar. It returns why the call may not pass, or "", and the question;
+// nil: no person can be asked.
 func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked *approvals.Entry) {
 	if j.Approvals == nil {
-		return d.Message() + nobodyAsks, nil
+		return d.Message() + cannotAsk, nil
 	}
 	q := j.question(call, d)
 	for {
@@ -70,14 +70,14 @@ func (j *judge) askHere(call *tools.Call, d policy.Decision) (why string, asked 
 			return "", &approvals.Entry{ID: id, State: approvals.Used}
 		}
 		if e := j.Approvals.Request(q, reason(d, &q)); e.State != approvals.Allowed { // else: just now
-			j.waits = e.State == approvals.Pending
+			j.waiting = e.State == approvals.Pending
 			return notAllowed(d, &e), &e
 		}
 	}
 }
 
-// covering is the id of a grant that lets a call pass; empty: a person must be asked.
-func (j *judge) covering(call *tools.Call, d policy.Decision) string {
+// coveringGrant returns the id of a grant that lets a call pass; "" if a person must be asked.
+func (j *judge) coveringGrant(call *tools.Call, d policy.Decision) string {
 	if j.Approvals == nil || len(d.Reasons) == 0 {
 		return ""
 	}
@@ -87,22 +87,22 @@ func (j *judge) covering(call *tools.Call, d policy.Decision) string {
 	}
 	e, ok := j.Approvals.Covering(&q, reason(d, &q).All, task)
 	if ok {
-		j.granted = e.For
+		j.grantSpan = e.For
 		j.log().Info("a grant lets a call pass", "event", "approval_covered", "id", e.ID, "tool", call.Name,
 			"rule", d.Rule, "by", e.By, "session", j.who.Session)
 	}
 	return e.ID
 }
 
-// onlyThis reports whether no other call has the reasons of a decision: a grant lets pass what was read.
-func onlyThis(d policy.Decision) bool {
+// coversOne reports whether a grant would cover only calls like this one, which the person has read.
+func coversOne(d policy.Decision) bool {
 	return !slices.ContainsFunc(d.Reasons, func(r policy.Reason) bool { return r.Covers != "" })
 }
 
-// nobodyAsks is why a call does not pass about which no person can be asked.
-const nobodyAsks = " A person must allow this first, and nobody can be asked here. Do not send it again."
+// cannotAsk is why a call does not pass if no person can be asked.
+const cannotAsk = " A person must allow this first, and nobody can be asked here. Do not send it again."
 
-// notAllowed says why a call does not pass, by what has become of its question.
+// notAllowed returns why a call does not pass, by the state of its question.
 func notAllowed(d policy.Decision, e *approvals.Entry) string {
 	why := ""
 	switch {
@@ -122,15 +122,15 @@ func notAllowed(d policy.Decision, e *approvals.Entry) string {
 	return d.Message() + " " + why
 }
 
-// askRepair marks a call that leaves with the argument that makes the gateway ask.
+// askRepair marks a call with the argument that makes the gateway ask.
 const askRepair = "policy.ask"
 
 func isAsk(r tools.Repair) bool { return r.Kind == askRepair }
 
-// ByPolicy reports whether a repair is a mark of the policy's, and no damage of the model's.
+// ByPolicy reports whether a repair is a mark of the policy, not damage by the model.
 func ByPolicy(r tools.Repair) bool { return isAsk(r) || isWrapped(r) }
 
-// OutcomeOf is how a call leaves, by the marks on it.
+// OutcomeOf returns how a call leaves, by its marks.
 func OutcomeOf(call *tools.Call) decisions.Outcome {
 	switch {
 	case slices.ContainsFunc(call.Repairs, isAsk):
@@ -141,8 +141,8 @@ func OutcomeOf(call *tools.Call) decisions.Outcome {
 	return decisions.Passed
 }
 
-// Unticketed is text without the ticket that lets a call run once.
-func Unticketed(call *tools.Call, text string) string {
+// WithoutTicket removes from text the ticket that lets a call run once.
+func WithoutTicket(call *tools.Call, text string) string {
 	for _, r := range call.Repairs {
 		if isWrapped(r) && r.To != "" {
 			text = strings.ReplaceAll(text, r.To, "…")
@@ -151,7 +151,7 @@ func Unticketed(call *tools.Call, text string) string {
 	return text
 }
 
-// question is what a person is asked about.
+// question returns what a person is asked about.
 func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	q := approvals.Call{
 		Tool: call.Name, Arguments: string(call.Arguments), Bound: j.set.Unremarked(call.Name,
@@ -161,14 +161,14 @@ func (j *judge) question(call *tools.Call, d policy.Decision) approvals.Call {
 	}
 	if d.Facts != nil {
 		q.Command, q.Commands = d.Facts.Call.Command, approvals.CommandsOf(d.Facts.Script)
-		if j.here {
+		if j.local {
 			q.Files = approvals.FilesOf(d.Facts.Script, workspace.Sum)
 		}
 	}
 	return q
 }
 
-// reason is why they are asked about a call.
+// reason returns why a person is asked about a call.
 func reason(d policy.Decision, call *approvals.Call) approvals.Reason {
 	r := approvals.Reason{Rule: d.Rule, Place: d.Place, Why: d.Why, Instead: d.Instead,
 		All: slices.Clone(d.Reasons)}
@@ -183,20 +183,20 @@ func reason(d policy.Decision, call *approvals.Call) approvals.Reason {
 	return r
 }
 
-// asker is for whom an agent asks, or does not: OpenClaw may ask on one channel and run the
-// same call at once on another.
+// asker names a subject that is asked, or not: OpenClaw may ask on one channel and run the same call
+// at once on another.
 func asker(who policy.Subject) string { return who.Client + " " + who.Agent + " " + who.Channel }
 
-// apart are the parts of an asker.
-func apart(asker string) (client, agent, channel string) {
+// splitAsker returns the parts of an asker.
+func splitAsker(asker string) (client, agent, channel string) {
 	client, rest, _ := strings.Cut(asker, " ")
 	agent, channel, _ = strings.Cut(rest, " ")
 	return client, agent, channel
 }
 
-// NoteDeparture notes under which id a call leaves, so that a hook of the gateway does not ask again,
-// and whether the gateway shall ask about it, or confine it. What is awaited of
-// its result is for the replica to which that comes; empty: nothing.
+// NoteDeparture notes the id with which a call leaves, so that a hook of the gateway does not ask
+// again, and whether the gateway must ask about it or confine it. It returns what the replica that
+// gets the result must know; "": nothing.
 func (g *Guard) NoteDeparture(id string, who policy.Subject, call *tools.Call) (awaited string) {
 	g.departed.Add(id, call.Name, call.Arguments)
 	switch {
@@ -210,13 +210,13 @@ func (g *Guard) NoteDeparture(id string, who policy.Subject, call *tools.Call) (
 	return ""
 }
 
-// How what is awaited begins. Behind that is when the call left.
+// Prefixes of what is awaited of a result, before the time when the call left.
 const (
 	awaitsAsking   = "asks "
 	awaitsConfined = "confined "
 )
 
-// Await takes over what is awaited of a call that has left at another replica. An old one says
+// Await takes over what is awaited of a call that has left at another replica. An old call says
 // nothing about now.
 func (g *Guard) Await(id string, who policy.Subject, awaited string) {
 	kind, text, _ := strings.Cut(awaited, " ")
@@ -232,17 +232,17 @@ func (g *Guard) Await(id string, who policy.Subject, awaited string) {
 	}
 }
 
-// Result looks at the result of a call that has left; text gives at most so many bytes of it.
-// The note is what the model is told with it. The result shows whether the gateway has asked
-// about a call that said so: one that runs them at once is not trusted to ask for a while. It
-// also shows whether a command has run where it can be confined.
+// Result examines the result of a call; text returns at most so many bytes of it. The note is for the
+// model. The result shows whether the gateway asked about a call that required it: a gateway that runs
+// such calls at once is not trusted for a while. It also shows whether a command ran where it can be
+// confined.
 func (g *Guard) Result(set *ruleset.Set, id string, text func(most int) string) (note string) {
 	if g.wrapped.Knows(id) {
-		return g.fate(id, text(maxResult))
+		return g.confinementNote(id, text(maxResult))
 	}
 	shown := func() string { return text(maxEvidence) }
 	if by, proven := g.asks.Result(id, shown, &set.Asking, g.Now()); proven {
-		client, agent, channel := apart(by)
+		client, agent, channel := splitAsker(by)
 		g.Metrics.Faults.WithLabelValues("", "", "not_asked", "approvals").Inc()
 		g.Log.Error("the agent ran a call at once, although it had to ask a person first; for ten minutes such calls wait here. "+
 			"Set it up to ask (OpenClaw: tools.exec.ask on-miss and tools.exec.security full), or set asks: sidecar in exec.yaml",
@@ -251,11 +251,11 @@ func (g *Guard) Result(set *ruleset.Set, id string, text func(most int) string) 
 	return ""
 }
 
-// How much of a result is looked at, in bytes.
+// Bytes of a result that are examined.
 const (
 	maxEvidence = 1 << 10
 	maxResult   = 64 << 10
 )
 
-// maxAwaited is how old a call may be whose result says something about its gateway.
+// maxAwaited is the age up to which a call says something about its gateway.
 const maxAwaited = 10 * time.Minute

@@ -12,58 +12,57 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Permit is what one command may do when it runs confined.
+// Permit is what one confined command may do.
 type Permit struct {
 	Command string
 	Who     policy.Subject
-	Rules   string      // their version
+	Rules   string      // version
 	Roots   paths.Roots // of the agent
-	// what it names outside of the roots, perhaps by a pattern: files to read, folders to list
+	// Reads are paths and patterns that it names outside of the roots: files to read, folders to list.
 	Reads   []string
-	Trees   []string // folders there that it reads with all below, which was looked through
-	Deletes []string // what it deletes or moves away
-	Hosts   []string // that it names, with a port that is not 80 or 443
-	Ports   []int    // of this machine, that agents may use whatever listens there
-	// Understood says that everything in the command is understood. Then it may be led on to
-	// other public hosts. Code that the guard has not read may not.
+	Trees   []string // folders outside that it reads recursively, which were searched
+	Deletes []string // what it deletes or moves
+	Hosts   []string // hosts that it names, with a port that is not 80 or 443
+	Ports   []int    // ports of this machine that agents may use, whatever listens there
+	// Understood means that everything in the command is understood. Then redirects may lead it to
+	// other public hosts. Code that the guard has not read has no such right.
 	Understood bool
-	// Settings says that git may change its settings: nothing runs beside it that could bring others.
+	// Settings means that git may change its settings: nothing runs with it that could bring others.
 	Settings bool
-	// Remotes are where git may fetch from, and push to, as the user.
+	// Remotes are where git may fetch and push as the user.
 	Remotes []Remote
-	// Outside says that it runs outside of the walls: it needs what is there, and touches no file.
+	// Outside means that it runs unconfined: it needs what is outside and touches no file.
 	Outside bool
-	// Project says that it runs code of the workspace, and brings none of its own: npm run dev,
-	// and not node -e.
+	// Project means that it runs code of the workspace and brings none: npm run dev, but not node -e.
 	Project bool
 }
 
-// Confiner makes commands run confined where the gateway runs them.
+// Confiner confines commands where the gateway runs them.
 type Confiner interface {
-	// Permit notes what a command may do, and gives what runs it so.
+	// Permit notes what a command may do and returns its wrapper.
 	Permit(set *ruleset.Set, p Permit) (policy.Wrapper, error)
-	// Remotes are those that the settings of git in the workspace name; nil: none, or a confined command
-	// can have written them.
+	// Remotes returns the remotes in the git settings of the workspace; nil if there are none, or if a
+	// confined command can have written them.
 	Remotes(roots paths.Roots) []Remote
 }
 
-// confineRepair marks a call that leaves confined.
+// confineRepair marks a call that runs confined.
 const confineRepair = "policy.confine"
 
-// outsideRepair marks a call that leaves in the wrapper, to run in an empty folder outside of the walls.
+// outsideRepair marks a wrapped call that runs unconfined in an empty folder.
 const outsideRepair = "policy.outside"
 
 func isConfined(r tools.Repair) bool { return r.Kind == confineRepair }
 
 func isWrapped(r tools.Repair) bool { return isConfined(r) || r.Kind == outsideRepair }
 
-// confiner makes commands run confined where the call runs; nil: nothing does.
+// confiner returns what confines commands where the call runs; nil: nothing does.
 func (j *judge) confiner() Confiner {
-	if j.hooked != nil { // the hook says yes or no, and wraps nothing
+	if j.hook != nil { // the hook says yes or no, and wraps nothing
 		return nil
 	}
 	switch a := j.set.Agent; {
-	case j.here:
+	case j.local:
 		return j.Runs
 	case a != nil && a.Commands == ruleset.Elsewhere, j.Clients != nil &&
 		!slices.Contains(j.Clients, j.who.Client):
@@ -72,15 +71,15 @@ func (j *judge) confiner() Confiner {
 	return j.Confiner
 }
 
-// confines reports whether a call can run confined.
-func (j *judge) confines(looked *ruleset.Case) bool {
+// canConfine reports whether a call can run confined.
+func (j *judge) canConfine(looked *ruleset.Case) bool {
 	return j.confiner() != nil && j.set.Confine() != ruleset.Never && j.set.Enforces() &&
-		(j.here || j.wrapped.Here(asker(j.who), j.Now())) && looked.Confinable()
+		(j.local || j.wrapped.CanConfine(asker(j.who), j.Now())) && looked.Confinable()
 }
 
-// decideConfined decides about a call that can run confined, by what was decided about it as
-// it is. What may leave anyway runs so, too; and what may leave only because the kernel holds
-// it. The rest is as if nothing confined it: if a person allows it, it runs as they have read it.
+// decideConfined decides a call that can run confined; plain is the decision without that. What may
+// leave anyway also runs confined, and so does what may leave only because the kernel confines it. The
+// rest keeps the plain decision: if a person allows it, it runs as they have read it.
 func (j *judge) decideConfined(looked *ruleset.Case,
 	plain policy.Decision) (d policy.Decision, runs, understood bool) {
 	if leaves(plain) {
@@ -94,11 +93,11 @@ func (j *judge) decideConfined(looked *ruleset.Case,
 
 func leaves(d policy.Decision) bool { return d.Effect == policy.Allow || d.Effect == policy.Audit }
 
-// outside reports whether a command that may leave needs what no confined command has, and is
-// nothing but that. It names no file and no variable, so that nothing of the workspace decides what it
-// does there, and no variable that is hidden inside is printed or sent. One program in it that the kernel
-// could hold keeps all of it inside, since reading may have missed what that one runs.
-func (j *judge) outside(f *policy.Facts) bool {
+// runsOutside reports whether a command needs what no confined command has, and does nothing else. It
+// names no file and no variable: nothing of the workspace decides what it does, and no variable that
+// is hidden from confined commands is printed or sent. One program that the kernel could confine keeps
+// the whole command confined, since reading may have missed what that one runs.
+func (j *judge) runsOutside(f *policy.Facts) bool {
 	needs := j.set.Confined("").Outside
 	needed := func(c shell.Command) bool { return slices.ContainsFunc(needs, c.Is) }
 	// the folder is empty there
@@ -109,35 +108,37 @@ func (j *judge) outside(f *policy.Facts) bool {
 			!slices.Contains([]string{"", paths.System, paths.Readable}, c.PathClass) ||
 			!j.set.Programs.Is(c.Binary, "prints") && !needed(c)
 	}
-	return f.Call.Args["env"] == nil && understands(f.Script) && len(f.Script.Variables) == 0 &&
+	return f.Call.Args["env"] == nil && isUnderstood(f.Script) && len(f.Script.Variables) == 0 &&
 		!slices.ContainsFunc(f.Script.Commands, inside) && slices.ContainsFunc(f.Script.Commands, needed)
 }
 
-// understands reports whether a script shows all that it does: it runs no code, and no unknown program.
-func understands(s *shell.Script) bool {
+// isUnderstood reports whether a script shows all that it does: it runs no code and no unknown
+// program.
+func isUnderstood(s *shell.Script) bool {
 	return len(s.Dynamic) == 0 && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return !c.Known && c.Binary != "" || c.Inline || c.CodeFile != "" ||
 			slices.Contains(c.Tags, "workspace-code")
 	})
 }
 
-// gitAlone reports whether a script runs nothing but git, and programs that bring no settings of it. The
-// rules have judged which settings git changes.
-func (j *judge) gitAlone(s *shell.Script) bool {
+// runsOnlyGit reports whether a script runs only git, and programs that bring no settings. The rules
+// have judged which settings git changes.
+func (j *judge) runsOnlyGit(s *shell.Script) bool {
 	other := func(c shell.Command) bool {
 		if c.Binary == "git" {
 			return len(c.ExecFlags)+len(c.Env)+len(c.Wrappers) > 0 || slices.Contains(c.Tags, "opaque-exec")
 		}
 		return !j.set.Programs.Is(c.Binary, "prints") && !j.set.Programs.Is(c.Binary, "writes-named")
 	}
-	return understands(s) && !slices.ContainsFunc(s.Commands, other)
+	return isUnderstood(s) && !slices.ContainsFunc(s.Commands, other)
 }
 
-// remotes are where git of a script may fetch from, and push to. A folder is given only if no rule denies it.
+// remotes returns where git of a script may fetch and push. A folder is included only if no rule
+// denies it.
 func (j *judge) remotes(s *shell.Script) (out []Remote) {
 	uses := j.set.Confined("").Remotes
 	may := func(c shell.Command) bool { return c.Binary == "git" && slices.ContainsFunc(uses, c.Is) }
-	if !understands(s) || !slices.ContainsFunc(s.Commands, may) {
+	if !isUnderstood(s) || !slices.ContainsFunc(s.Commands, may) {
 		return nil
 	}
 	push := slices.ContainsFunc(s.Commands,
@@ -165,13 +166,13 @@ func runsShell(f *policy.Facts) bool { return f != nil && f.Script != nil && f.C
 // confineAlways wraps the command of a call that a person has allowed.
 func (j *judge) confineAlways(call *tools.Call, m Moment) (why string) {
 	looked := j.world.look(j.set, *call, j.who, m) // with what the person was asked
-	if !j.confines(looked) {
+	if !j.canConfine(looked) {
 		return cannotConfine
 	}
 	return j.confine(call, looked, false)
 }
 
-// confine wraps the command of a call. It says why the call may not leave, or nothing.
+// confine wraps the command of a call. It returns why the call may not leave, or "".
 func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool) (why string) {
 	p := j.permit(looked.Facts(), understood)
 	w, err := j.confiner().Permit(j.set, p)
@@ -191,13 +192,13 @@ func (j *judge) confine(call *tools.Call, looked *ruleset.Case, understood bool)
 	return ""
 }
 
-// permit is what a command may do, by what is known of it. Whatever it names has been judged.
+// permit returns what a command may do. Everything that it names was judged.
 func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	p := Permit{Command: f.Call.Command, Who: j.who, Rules: j.set.Version, Roots: j.world.Roots(j.set),
-		Ports:      j.set.Ports(j.world.around()),
-		Understood: understood && understands(f.Script), Project: project(f.Script)}
-	p.Settings, p.Remotes = j.gitAlone(f.Script), j.remotes(f.Script)
-	p.Outside = p.Understood && j.set.Confine() != ruleset.Always && j.outside(f)
+		Ports:      j.set.Ports(j.world.ruleWorld()),
+		Understood: understood && isUnderstood(f.Script), Project: runsProject(f.Script)}
+	p.Settings, p.Remotes = j.runsOnlyGit(f.Script), j.remotes(f.Script)
+	p.Outside = p.Understood && j.set.Confine() != ruleset.Always && j.runsOutside(f)
 	for i := range f.Script.Commands {
 		cmd := &f.Script.Commands[i]
 		for _, use := range cmd.Reads {
@@ -226,8 +227,8 @@ func (j *judge) permit(f *policy.Facts, understood bool) Permit {
 	return p
 }
 
-// project reports whether a script runs code of the workspace, and brings none of its own.
-func project(s *shell.Script) bool {
+// runsProject reports whether a script runs code of the workspace and brings none.
+func runsProject(s *shell.Script) bool {
 	own := func(c shell.Command) bool { return c.Inline || slices.Contains(c.Tags, "runs-created-file") }
 	return !slices.ContainsFunc(s.Commands, own) && slices.ContainsFunc(s.Commands,
 		func(c shell.Command) bool {
@@ -236,13 +237,13 @@ func project(s *shell.Script) bool {
 		})
 }
 
-// fate tells the model what the result of a call does not say: that the kernel has held the
-// command, or that it did not run at all.
-func (g *Guard) fate(id, text string) (note string) {
+// confinementNote tells the model what the result of a call does not say: that the kernel refused
+// something, or that the command did not run.
+func (g *Guard) confinementNote(id, text string) (note string) {
 	by, fate := g.wrapped.Result(id, text, g.Now())
 	switch fate {
 	case state.NotRun:
-		client, agent, channel := apart(by)
+		client, agent, channel := splitAsker(by)
 		g.Metrics.Faults.WithLabelValues("", "", "not_confined", "guard").Inc()
 		g.Log.Error("the gateway runs commands where they cannot be confined, such as in a sandbox of its own or on another machine; "+
 			"for a day, the rules for commands that are not confined hold for this agent. If that is meant, start serve with --confine off",

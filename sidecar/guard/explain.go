@@ -20,8 +20,8 @@ type Explanation struct {
 	Rules     []ruleset.Verdict `json:"rules"`
 }
 
-// Explain asks the policy about a call as if the model server had sent it for a client, and as if it ran
-// confined; no client is openclaw. The error says what is wrong with its arguments, a JSON object.
+// Explain decides a call as if the model server had sent it for a client; an empty client is openclaw.
+// The error says what is wrong with the arguments, a JSON object.
 func (w World) Explain(set *ruleset.Set, client, tool string, arguments json.RawMessage,
 	confined bool) (*Explanation, error) {
 	if _, err := policy.CallOf(tool, "", arguments); err != nil {
@@ -32,8 +32,8 @@ func (w World) Explain(set *ruleset.Set, client, tool string, arguments json.Raw
 		Interactive: true}, confined), nil
 }
 
-// ExplainCall is Explain of a call that was read, and of who asked for it. What the session did
-// before is not known.
+// ExplainCall is Explain for a call that was read, and its subject. It does not know what the session
+// did before.
 func (w World) ExplainCall(set *ruleset.Set, call tools.Call, who policy.Subject,
 	confined bool) *Explanation {
 	return w.explain(set, call, who, Moment{Now: time.Now(), Confined: confined})

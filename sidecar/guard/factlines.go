@@ -13,13 +13,13 @@ import (
 
 // FactLine is a line about what a call can do, for people.
 type FactLine struct {
-	Level int  // how far it stands in: 1, or 2 below a command
+	Level int  // indentation: 1, or 2 below a command
 	Bad   bool // the call cannot be understood
 	Text  string
 }
 
-// FactLines are the facts of a call, for people. shown makes harmless, and shortens, what a model
-// wrote.
+// FactLines returns the facts of a call for people. shown shortens what a model wrote and makes it
+// safe to print.
 func FactLines(f *policy.Facts, shown func(string) string) []FactLine {
 	if f == nil {
 		return nil
@@ -61,8 +61,8 @@ func (l *factLines) command(c *shell.Command) {
 		word   string
 		values []string
 	}{
-		{"through", through(c)}, {"in", one(c.Cwd)}, {"code in", one(c.CodeFile)}, {"with", c.Env},
-		{"input from", append(c.Stdin.From, one(c.Stdin.File)...)}, {"tags", c.Tags},
+		{"through", runBy(c)}, {"in", oneOf(c.Cwd)}, {"code in", oneOf(c.CodeFile)}, {"with", c.Env},
+		{"input from", append(c.Stdin.From, oneOf(c.Stdin.File)...)}, {"tags", c.Tags},
 	} {
 		if len(more.values) > 0 {
 			what += "  " + more.word + " " + l.shown(strings.Join(more.values, ", "))
@@ -72,16 +72,16 @@ func (l *factLines) command(c *shell.Command) {
 	l.touches(2, append(append(append([]paths.Use(nil), c.Reads...), c.Writes...), c.Deletes...), c.URLs)
 }
 
-// through is what makes a command run: programs around it, and the construct it stands in.
-func through(c *shell.Command) []string {
+// runBy returns what makes a command run: wrappers, and the construct around it.
+func runBy(c *shell.Command) []string {
 	if c.Via == "" || slices.Contains(c.Wrappers, c.Via) {
 		return c.Wrappers
 	}
 	return append(slices.Clone(c.Wrappers), c.Via)
 }
 
-// one is a list of a word, if there is one.
-func one(word string) []string {
+// oneOf returns a list with a word; nil for "".
+func oneOf(word string) []string {
 	if word == "" {
 		return nil
 	}

@@ -23,10 +23,10 @@ func TestFolderIsSwapped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	known := &folders{}
+	known := &folderCache{}
 	class := func() string {
 		r := paths.Roots{Cwd: project, Write: []string{project}}
-		g := paths.Guard{Roots: r.Real(workspace.Links{}, known.behind), Links: workspace.Links{}}
+		g := paths.Guard{Roots: r.Real(workspace.Links{}, known.resolve), Links: workspace.Links{}}
 		return g.Literal(paths.Write, project+"/x").Class
 	}
 	if got := class(); got != paths.Workspace {
@@ -43,18 +43,18 @@ func TestFolderIsSwapped(t *testing.T) {
 		t.Errorf("while the folder is known: %s", got)
 	}
 	known.until = time.Now().Add(-time.Second)
-	if got := known.behind(project); got != other {
+	if got := known.resolve(project); got != other {
 		t.Errorf("afterwards it leads to %s", got)
 	}
 }
 
 // A look at a slow disk holds up no other.
 func TestSlowFolder(t *testing.T) {
-	known := &folders{}
-	got := known.known("slow", func() string {
-		return "slow, not " + known.known("quick", func() string { return "quick" })
+	known := &folderCache{}
+	got := known.lookup("slow", func() string {
+		return "slow, not " + known.lookup("quick", func() string { return "quick" })
 	})
-	if got != "slow, not quick" || known.known("slow", func() string { return "again" }) != got {
+	if got != "slow, not quick" || known.lookup("slow", func() string { return "again" }) != got {
 		t.Error(got)
 	}
 }

@@ -179,7 +179,7 @@ func TestGrantOfARun(t *testing.T) {
 		send := func(run, file string) string {
 			args, _ := json.Marshal(map[string]string{"command": "bash " + file})
 			r := d.Run(d.j.set, policy.Subject{Run: true, Interactive: true, Session: "s"}, run)
-			_, refusal := r.Weigh(t.Context(), tools.Call{Name: "exec", Arguments: args, Strategy: "native",
+			_, refusal := r.Check(t.Context(), tools.Call{Name: "exec", Arguments: args, Strategy: "native",
 				Confidence: 1}, Observer{}, func(e approvals.Entry) {
 				asked++
 				if _, err := d.Approvals.Grant(e.ID, "Sam", approvals.Task); err != nil {

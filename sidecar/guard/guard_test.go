@@ -30,11 +30,11 @@ func TestOwnFolders(t *testing.T) {
 		want  policy.Effect
 	}{
 		{World{}, rules + "/exec.yaml", policy.Allow},
-		{NewWorld(Here{Own: []string{"", rules}}), rules + "/exec.yaml", policy.Deny},
-		{NewWorld(Here{Own: []string{rules}}), dir + "/link/exec.yaml", policy.Deny},
-		{NewWorld(Here{Own: []string{dir + "/link"}}), rules + "/exec.yaml", policy.Deny},
-		{NewWorld(Here{Own: []string{rules}}), dir + "/rules2/exec.yaml", policy.Allow},
-		{NewWorld(Here{Own: []string{rules + "/../rules"}}), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Machine{Own: []string{"", rules}}), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Machine{Own: []string{rules}}), dir + "/link/exec.yaml", policy.Deny},
+		{NewWorld(Machine{Own: []string{dir + "/link"}}), rules + "/exec.yaml", policy.Deny},
+		{NewWorld(Machine{Own: []string{rules}}), dir + "/rules2/exec.yaml", policy.Allow},
+		{NewWorld(Machine{Own: []string{rules + "/../rules"}}), rules + "/exec.yaml", policy.Deny},
 	} {
 		got, err := row.world.Answer(set, &Question{Path: &row.path, Op: paths.Write})
 		if err != nil || got.Effect != row.want {
@@ -82,7 +82,7 @@ func TestDecisionsByFile(t *testing.T) {
 		{Effect: policy.Deny, Rule: "x", Place: "exec.yaml:3"}, {Effect: policy.Deny, Rule: "x", Place: "policy/exec.yaml:9"},
 		{Effect: policy.Deny}, {Effect: policy.Allow, Rule: "ls", Place: "exec.yaml:5"},
 	} {
-		j.tell(call, d)
+		j.report(call, d)
 	}
 	w := httptest.NewRecorder()
 	metrics.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
@@ -118,8 +118,8 @@ func TestResultsShowWhoAsks(t *testing.T) {
 	j.NoteDeparture("a3", here, asked)
 	j.Result(j.set, "a2", said("(no output)"))
 	j.Result(j.set, "a3", said("(no output)"))
-	if log.Count("gateway_does_not_ask") != 1 || j.asks.Hears(asker(here), j.Now()) ||
-		!j.asks.Hears(asker(there), j.Now()) {
+	if log.Count("gateway_does_not_ask") != 1 || j.asks.Trusts(asker(here), j.Now()) ||
+		!j.asks.Trusts(asker(there), j.Now()) {
 		t.Errorf("%s", log)
 	}
 	if said := log.String(); !strings.Contains(said, "agent=main channel=telegram call=a2") {
@@ -140,13 +140,13 @@ func TestAwait(t *testing.T) {
 		want   bool
 	}{
 		"asks": {askRepair, "(no output)", 0,
-			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, false},
+			func(j *judge) bool { return j.asks.Trusts(asker(who), j.Now()) }, false},
 		"asks, old": {askRepair, "(no output)", 2 * maxAwaited,
-			func(j *judge) bool { return j.asks.Hears(asker(who), j.Now()) }, true},
+			func(j *judge) bool { return j.asks.Trusts(asker(who), j.Now()) }, true},
 		"confined": {confineRepair,
 			"sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 0,
-			func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, false},
-		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.Here(asker(who), j.Now()) }, true},
+			func(j *judge) bool { return j.wrapped.CanConfine(asker(who), j.Now()) }, false},
+		"confined, old": {confineRepair, "sh: 1: gpt-oss-executor: not found\n\n(Command exited with code 127)", 2 * maxAwaited, func(j *judge) bool { return j.wrapped.CanConfine(asker(who), j.Now()) }, true},
 	} {
 		awaited := left.NoteDeparture("call1", who, &tools.Call{Repairs: []tools.Repair{{Kind: row.mark}}})
 		there, _, _ := newJudge(t)
@@ -198,11 +198,11 @@ func text(s string) *string { return &s }
 // that it comes through, either.
 func TestConnection(t *testing.T) {
 	listening := map[int]bool{8001: false, 9999: true}
-	world := NewWorld(Here{Servers: []string{"127.0.0.1:8001"}}).WithServer("127.0.0.1:40001")
+	world := NewWorld(Machine{Servers: []string{"127.0.0.1:8001"}}).WithServer("127.0.0.1:40001")
 	g := New(Config{World: world, Now: time.Now, Listening: func() map[int]bool { return listening },
 		Metrics: telemetry.New(), Log: slog.New(slog.DiscardHandler)})
 	who := policy.Subject{Session: "s1"}
-	g.ports.Begin("s1", g.open)
+	g.ports.Begin("s1", g.openPorts)
 	listening = map[int]bool{8001: false, 9999: true, 5173: true, 40001: true}
 	for server, want := range map[string]policy.Effect{
 		"localhost:5173": policy.Allow, "localhost:9999": policy.Ask, "127.0.0.1:8001": policy.Deny,

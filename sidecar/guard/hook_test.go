@@ -26,7 +26,7 @@ func TestHookedCallsAreNotConfined(t *testing.T) {
 		j, issuer, _ := confining(t, "confine: when_possible", "confine: "+c.mode)
 		g := j.Guard
 		g.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil, "")
-		r, err := g.Hook(j.set, &Hooked{Tool: c.tool, Arguments: []byte(c.args), Session: "s", Agent: "main"})
+		r, err := g.Hook(j.set, &HookRequest{Tool: c.tool, Arguments: []byte(c.args), Session: "s", Agent: "main"})
 		ruletest.Must(t, err)
 		if r.Effect != c.want || (r.Approval != nil) != (c.want == policy.Ask) || len(issuer.permits) != 0 {
 			t.Errorf("%s, %s %s: %+v", c.mode, c.tool, c.args, r)
@@ -40,7 +40,7 @@ func TestHookedCallsAreNotConfined(t *testing.T) {
 // Where nobody can be asked, what asks does not run.
 func TestHookWithoutApprovals(t *testing.T) {
 	j, _, _ := confining(t, "confine: when_possible", "confine: never")
-	r, err := j.Hook(j.set, &Hooked{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`)})
+	r, err := j.Hook(j.set, &HookRequest{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`)})
 	ruletest.Must(t, err)
 	if r.Effect != policy.Deny || r.Approval != nil {
 		t.Errorf("%+v", r)
@@ -58,21 +58,21 @@ func TestHookOfWrappedCalls(t *testing.T) {
 		`{"id":"exec","args":{"command":"rm -rf /"}}`:       policy.Deny,
 		`{"id":"exec","args":{"command":"ls"}}`:             policy.Allow,
 	} {
-		r, err := g.Hook(j.set, &Hooked{Tool: "tool_call", Arguments: []byte(args), Session: "s",
+		r, err := g.Hook(j.set, &HookRequest{Tool: "tool_call", Arguments: []byte(args), Session: "s",
 			Agent: "main", Again: true})
 		ruletest.Must(t, err)
 		if list, _, _ := g.Approvals.List(); r.Effect != want || r.Approval != nil || len(list) > 0 {
 			t.Errorf("%s: %+v, %d questions", args, r, len(list))
 		}
 	}
-	r, err := g.Hook(j.set, &Hooked{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`),
+	r, err := g.Hook(j.set, &HookRequest{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`),
 		Session: "s", Agent: "main"})
 	ruletest.Must(t, err)
 	if r.Effect != policy.Ask {
 		t.Errorf("by itself: %+v", r)
 	}
 	j, issuer, _ := confining(t, "confine: when_possible", "confine: always")
-	r, err = j.Hook(j.set, &Hooked{Tool: "tool_call",
+	r, err = j.Hook(j.set, &HookRequest{Tool: "tool_call",
 		Arguments: []byte(`{"id":"exec","args":{"command":"python3 -c '1'"}}`), Session: "s", Agent: "main",
 		Again: true})
 	ruletest.Must(t, err)

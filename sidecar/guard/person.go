@@ -13,36 +13,36 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxWanted is how many bytes of a call a person reads in a chat.
+// maxWanted is how many bytes of a call are shown in a chat.
 const maxWanted = 200
 
-// toPerson says to a person why a call was not made: what was wanted, which rule decided, and what changes
-// that. The model reads another text: it is to do something else, and they may allow it.
-func (j *judge) toPerson(call *tools.Call, d policy.Decision, approval string) string {
+// personText tells a person why a call was not made: what was wanted, which rule decided, and how to
+// change that. The model gets another text.
+func (j *judge) personText(call *tools.Call, d policy.Decision, approval string) string {
 	rule := "The profile"
 	if d.Rule != "" {
 		rule = fmt.Sprintf("Rule %s (%s)", d.Rule, d.Place)
 	}
 	texts := []string{strings.TrimSuffix(strings.TrimSpace(d.Why), ".") + ".",
-		"The model wanted " + wanted(call, d) + "."}
+		"The model wanted " + wantedText(call, d) + "."}
 	switch {
 	case d.Effect == policy.Deny:
-		texts = append(texts, rule+" denies it.", changed(d))
+		texts = append(texts, rule+" denies it.", changeHint(d))
 	case approval != "":
-		texts = append(texts, j.answered(approval))
+		texts = append(texts, j.answerText(approval))
 	case j.Approvals == nil:
 		texts = append(texts, rule+
 			" wants a person to allow it, and nobody can be asked here: start gpt-oss-executor with --admin "+
-			"and a token, and answer with gpt-oss-executor approvals.", changed(d))
+			"and a token, and answer with gpt-oss-executor approvals.", changeHint(d))
 	default:
 		texts = append(texts, rule+" wants a person to allow it, and they cannot be asked about it.",
-			changed(d))
+			changeHint(d))
 	}
 	return strings.Join(texts, " ")
 }
 
-// answered is what has become of the question about a call, and how it is answered.
-func (j *judge) answered(approval string) string {
+// answerText tells a person the state of the question about a call, and how to answer it.
+func (j *judge) answerText(approval string) string {
 	e, err := j.Approvals.Get(approval)
 	switch {
 	case err == nil && e.State == approvals.Pending:
@@ -53,8 +53,8 @@ func (j *judge) answered(approval string) string {
 	return "A person was asked, and has not answered in time. Ask again to be asked again."
 }
 
-// changed is how an operator changes what was decided.
-func changed(d policy.Decision) string {
+// changeHint tells an operator how to change a decision.
+func changeHint(d policy.Decision) string {
 	switch {
 	case strings.HasPrefix(d.Place, rulefile.PolicyFolder+"/"):
 		return "That rule is locked, and only who owns " + rulefile.PolicyFolder + "/ can change it."
@@ -64,8 +64,9 @@ func changed(d policy.Decision) string {
 	return "To allow such calls, change that rule in your rules; gpt-oss-executor policy explain shows how it was decided."
 }
 
-// wanted is what a call was about, as much as a chat may show: nothing that is denied is repeated as a whole.
-func wanted(call *tools.Call, d policy.Decision) string {
+// wantedText returns what a call was about, as far as a chat may show it: a denied call is never shown
+// whole.
+func wantedText(call *tools.Call, d policy.Decision) string {
 	what := d.Operand
 	if d.Facts != nil && d.Effect == policy.Ask {
 		what = cmp.Or(d.Facts.Call.Command, what)

@@ -19,21 +19,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Question asks the policy about one thing that did not happen yet: a call, a shell
-// line, a path or a URL. Exactly one of Tool, Command, Path and URL is given.
+// Question asks for a decision about a call, a shell line, a path or a URL. Exactly one of Tool,
+// Command, Path and URL is set.
 type Question struct {
 	ID        json.RawMessage `json:"id"`
 	Tool      string          `json:"tool"`
-	Arguments json.RawMessage `json:"arguments"` // of the tool; an object, or a text that holds one
+	Arguments json.RawMessage `json:"arguments"` // of the tool: an object, or a string that holds one
 	Command   *string         `json:"command"`
 	Path      *string         `json:"path"`
 	Op        paths.Op        `json:"op"` // read, write or delete; empty is read
 	URL       *string         `json:"url"`
 	Method    string          `json:"method"`    // empty is GET
-	Resolve   Answers         `json:"resolve"`   // nil: names are not looked up
-	Redirects []string        `json:"redirects"` // where the URL leads, in order
+	Resolve   Answers         `json:"resolve"`   // addresses of hosts; nil: names are not looked up
+	Redirects []string        `json:"redirects"` // of the URL, in order
 
-	// where the gateway says that the agent works; empty: it does not say it
+	// Workspace is the agent's folder, as the gateway says; empty: it does not say.
 	Workspace string `json:"workspace"`
 	Cwd       string `json:"cwd"` // these three: empty is what paths.yaml says
 	Home      string `json:"home"`
@@ -43,22 +43,20 @@ type Question struct {
 		ReadFiles []string `json:"read_files"`
 	} `json:"roots"`
 	Model       string     `json:"model"`
-	Client      string     `json:"client"` // the agent that would run it, by its file; empty: openclaw
+	Client      string     `json:"client"` // file name of the agent; empty: openclaw
 	Agent       string     `json:"agent"`
 	Session     string     `json:"session"`
 	Channel     string     `json:"channel"`
 	Run         bool       `json:"run"`         // the call is one of a run
-	Interactive *bool      `json:"interactive"` // absent is true: a person can answer
-	Now         *time.Time `json:"now"`         // absent is the clock
-	Confined    bool       `json:"confined"`    // it runs confined, if it is a command
+	Interactive *bool      `json:"interactive"` // nil is true: a person can answer
+	Now         *time.Time `json:"now"`         // nil: the clock
+	Confined    bool       `json:"confined"`    // a command runs confined
 }
 
-// Answers is what a resolver says of each host, one answer after the other. An answer
-// is an address or a list of them.
+// Answers are the answers of a resolver by host, in order. An answer is an address or a list of them.
 type Answers map[string][]json.RawMessage
 
-// lookup gives all addresses that a host ever gets: a name that changes must be good
-// every time.
+// lookup returns all addresses that a host ever gets: each must be allowed.
 func (a Answers) lookup(host string) (out []netip.Addr, err error) {
 	for _, answer := range a[host] {
 		var texts []string
@@ -89,24 +87,23 @@ func (a Answers) lookup(host string) (out []netip.Addr, err error) {
 type Ruling struct {
 	ID      json.RawMessage `json:"id,omitempty"`
 	Effect  policy.Effect   `json:"effect"`
-	Rule    string          `json:"rule,omitempty"` // empty: no rule says more than the profile
+	Rule    string          `json:"rule,omitempty"` // empty: the profile decided
 	Place   string          `json:"place,omitempty"`
 	Why     string          `json:"why,omitempty"`
 	Instead string          `json:"instead,omitempty"`
-	// what the model is told, where the call does not simply leave
+	// Message is for the model, if the call does not simply leave.
 	Message string           `json:"message,omitempty"`
 	Audits  []policy.Finding `json:"audits,omitempty"`
 	Facts   RulingFacts      `json:"facts"`
 }
 
-// RulingFacts are the facts of a ruling, with the names of the programs on top.
+// RulingFacts are the facts of a ruling, with the names of the programs first.
 type RulingFacts struct {
 	Binaries []string `json:"binaries,omitempty"`
 	*policy.Facts
 }
 
-// Answer answers a question by the rules of a set. Nothing is counted. A question that
-// cannot be understood is an error.
+// Answer answers a question by a rule set. It counts nothing. An invalid question is an error.
 func (w World) Answer(set *ruleset.Set, q *Question) (*Ruling, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -155,7 +152,7 @@ func (q *Question) decide(set *ruleset.Set, at ruleset.At) policy.Decision {
 	return set.Decide(q.call(), who, at)
 }
 
-// call is the call that a question is about.
+// call returns the call of a question.
 func (q *Question) call() tools.Call {
 	args := q.Arguments
 	var text string
@@ -173,7 +170,7 @@ func (q *Question) subject() policy.Subject {
 	}
 }
 
-// check says what is wrong with a question.
+// check returns what is wrong with a question.
 func (q *Question) check() error {
 	asked := 0
 	for _, given := range []bool{q.Tool != "", q.Command != nil, q.Path != nil, q.URL != nil} {
@@ -191,11 +188,11 @@ func (q *Question) check() error {
 	case q.Op != "" && q.Op != paths.Read && q.Op != paths.Write && q.Op != paths.Delete:
 		return fmt.Errorf(`"op" is %q, and can be read, write or delete`, q.Op)
 	}
-	return q.absolute()
+	return q.checkFolders()
 }
 
-// absolute refuses a relative folder: it is unknown from where it leads.
-func (q *Question) absolute() error {
+// checkFolders refuses relative folders: their base is unknown.
+func (q *Question) checkFolders() error {
 	folders := map[string][]string{"cwd": {q.Cwd}, "home": {q.Home}}
 	if q.Roots != nil {
 		folders["roots"] = slices.Concat(q.Roots.Write, q.Roots.Read, q.Roots.ReadFiles)

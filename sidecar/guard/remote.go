@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Remote is a repository elsewhere.
+// Remote is a remote of a git repository.
 type Remote struct {
-	Text string  // as settings of git have it
-	URL  url.URL // its scheme is https, ssh or file, and the path of ssh may be relative
-	Push bool    // it may be pushed to
+	Text string  // as in the git settings
+	URL  url.URL // https, ssh or file; the path of ssh may be relative
+	Push bool    // pushing is allowed
 }
 
 // The services of a repository.
@@ -25,7 +25,7 @@ func (r *Remote) Offers(service string) bool {
 	return service == FetchService || service == PushService && r.Push
 }
 
-// ParseRemote reads the address of a repository. It is of a form that we know in every part, or ok is false.
+// ParseRemote reads the address of a repository. It accepts only forms that are known in every part.
 func ParseRemote(text string) (u url.URL, ok bool) {
 	if filepath.IsAbs(text) {
 		text = "file://" + text

@@ -15,33 +15,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Run judges the calls of one run of executor mode, each just before it runs here. Safe for
+// Run judges the calls of one run of executor mode, each before it runs here. It is safe for
 // concurrent use.
 type Run struct{ judge judge }
 
-// Run begins to judge the run of this id. Its calls work in the workspace that was set at start, whatever
-// a request says.
+// Run returns the judge of a run. Its calls work in the workspace of the settings, whatever a request
+// says.
 func (g *Guard) Run(set *ruleset.Set, who policy.Subject, id string) *Run {
-	return &Run{judge{Guard: g, set: set, who: who, request: id, task: task(id), world: g.World, here: true}}
+	return &Run{judge{Guard: g, set: set, who: who, request: id, task: task(id), world: g.World, local: true}}
 }
 
-// task is the id of a run, which works on one.
+// task is the id of a run.
 type task string
 
 func (t task) Task() string { return string(t) }
 
-// Passed is a call that may run.
-type Passed struct {
-	tools.Call               // as it runs: a command is wrapped, so that the kernel holds it
-	Facts      *policy.Facts // what was judged
+// AllowedCall is a call that may run.
+type AllowedCall struct {
+	tools.Call               // as it runs: a command may be wrapped
+	Facts      *policy.Facts // as judged
 
 	run *Run
 }
 
-// Weigh says why a call may not run, or nil. Where a person must allow the call, it waits for
-// them until ctx ends; asked hears of that.
-func (r *Run) Weigh(ctx context.Context, call tools.Call, observer Observer,
-	asked func(approvals.Entry)) (*Passed, *tools.Refusal) {
+// Check returns the call if it may run, or why not. If a person must allow the call, it waits until
+// ctx ends; asked receives the question.
+func (r *Run) Check(ctx context.Context, call tools.Call, observer Observer,
+	asked func(approvals.Entry)) (*AllowedCall, *tools.Refusal) {
 	j := r.judge
 	j.observer = observer
 	j.ask = func(call *tools.Call,
@@ -51,12 +51,12 @@ func (r *Run) Weigh(ctx context.Context, call tools.Call, observer Observer,
 	if refusal := j.decide(&call); refusal != nil {
 		return nil, refusal
 	}
-	return &Passed{call, j.facts, r}, nil
+	return &AllowedCall{call, j.facts, r}, nil
 }
 
-// May says whether the call may touch a path, and as what it was judged: as a part of the
-// call, or by itself, such as a file in a folder that is searched. The error says why not.
-func (p *Passed) May(op paths.Op, path string) (paths.Use, error) {
+// May returns the use of a path as it was judged: as part of the call, or by itself, such as a file in
+// a folder that is searched. The error says why it is not allowed.
+func (p *AllowedCall) May(op paths.Op, path string) (paths.Use, error) {
 	for _, use := range p.Facts.Paths {
 		if use.Path == path && (use.Op == string(op) || op == paths.Read && use.Op == string(paths.Write)) {
 			use.Op = string(op) // who may write a file may see what it replaces
@@ -71,9 +71,8 @@ func (p *Passed) May(op paths.Op, path string) (paths.Use, error) {
 	return d.Facts.Paths[0], nil
 }
 
-// There reports whether something stands at a path, for a call that names it. Who asks learns
-// nothing else.
-func (r *Run) There(name string) bool {
+// Exists reports whether a path exists, for a call that names it. The caller learns nothing else.
+func (r *Run) Exists(name string) bool {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(r.folder(), name)
 	}
@@ -81,9 +80,9 @@ func (r *Run) There(name string) bool {
 	return err == nil && e.Names > 0
 }
 
-// Reaches says why the call may not connect to a server, as far as its address is known; nil:
-// it may. A URL that stands in the call was judged with it.
-func (p *Passed) Reaches(u urls.Use) error {
+// MayConnect returns why the call may not connect to a server, as far as its address is known, or nil.
+// A URL in the call was judged with it.
+func (p *AllowedCall) MayConnect(u urls.Use) error {
 	j := &p.run.judge
 	d := j.Connection(j.set, j.who, p.Name, u)
 	asked := d.Effect == policy.Ask && slices.ContainsFunc(p.Facts.URLs,
@@ -94,13 +93,13 @@ func (p *Passed) Reaches(u urls.Use) error {
 	return nil
 }
 
-// Folder is where the call works: absolute.
-func (p *Passed) Folder() string { return p.run.folder() }
+// Folder returns the absolute folder in which the call works.
+func (p *AllowedCall) Folder() string { return p.run.folder() }
 
 func (r *Run) folder() string { return r.judge.world.Roots(r.judge.set).Cwd }
 
-// wait asks a person, and waits for the answer. Who was allowed something that another call has used up, or
-// of which a file has changed since, asks anew.
+// wait asks a person and waits for the answer. It asks again if another call has used the approval, or
+// a file of the call has changed since.
 func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
 	asked func(approvals.Entry)) (why, approval string) {
 	if j.Approvals == nil {
@@ -119,7 +118,7 @@ func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
 			}
 		}
 		if e.State == approvals.Granted {
-			if id := j.covering(call, d); id != "" {
+			if id := j.coveringGrant(call, d); id != "" {
 				return "", id
 			}
 			continue

@@ -29,7 +29,7 @@ func asking(t *testing.T, test func(t *testing.T, d counter)) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	ruletest.Must(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		j.World = NewWorld(Here{Workspace: dir})
+		j.World = NewWorld(Machine{Workspace: dir})
 		j.Approvals = NewApprovals(j.set.Limits, time.Now, telemetry.New(), nil, "")
 		test(t, counter{j.Guard, j, dir})
 	})
@@ -38,7 +38,7 @@ func asking(t *testing.T, test func(t *testing.T, d counter)) {
 // weigh asks about a call of a new run. Why is empty where it passes.
 func (d counter) weigh(ctx context.Context, tool, args string, asked func(approvals.Entry)) (why string) {
 	r := d.Run(d.j.set, policy.Subject{Run: true, Interactive: true}, "run")
-	if _, refusal := r.Weigh(ctx, tools.Call{Name: tool, Arguments: json.RawMessage(args), Strategy: "native",
+	if _, refusal := r.Check(ctx, tools.Call{Name: tool, Arguments: json.RawMessage(args), Strategy: "native",
 		Confidence: 1}, Observer{}, asked); refusal != nil {
 		return refusal.Why
 	}

@@ -82,7 +82,7 @@ func TestWorkspaceIsLearnt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for file, leaves := range c.leaves {
-				r := provider.Start(t, provider.Setup{World: guard.NewWorld(guard.Here{Own: []string{"/srv/guard/rules"}})},
+				r := provider.Start(t, provider.Setup{World: guard.NewWorld(guard.Machine{Own: []string{"/srv/guard/rules"}})},
 					script.New(script.Scenario{Steps: []script.Reply{script.Native("exec",
 						`{"command":"rm `+file+`"}`), script.Text("Done.")}}))
 				a := r.Chat(c.request)
@@ -104,7 +104,7 @@ func TestWorkspaceIsLearnt(t *testing.T) {
 // What is set outranks what the gateway says, which is a warning, once.
 func TestWorkspaceIsSet(t *testing.T) {
 	for name, c := range map[string]provider.Setup{
-		"at the start":  {World: guard.NewWorld(guard.Here{Workspace: "/srv/work"})},
+		"at the start":  {World: guard.NewWorld(guard.Machine{Workspace: "/srv/work"})},
 		"in paths.yaml": {Set: worksIn(t, "/srv/work", "")},
 		"by the locked": {Set: worksIn(t, "", "version: 1\nroots: {workspace: /srv/work}\n")},
 	} {

@@ -1,7 +1,6 @@
-// Package guard builds the world in which a call is judged, and judges it. It is the
-// one place that does so: the server, policy check, policy explain, explain, compare and
-// decisions replay all ask it, so that they cannot disagree. It never runs or fetches
-// anything, and opens no file but to sum up what a person is asked about.
+// Package guard judges calls in the world of this machine. The server, policy check, policy explain,
+// explain, compare and decisions replay all use it, so that they cannot disagree. It never runs or
+// fetches anything, and opens files only to hash what a person is asked about.
 package guard
 
 import (
@@ -16,42 +15,43 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// World is what surrounds every call on this machine: where the agent works, what belongs to
-// the guard itself, which no agent may touch, and the links on its disk. The zero World has
-// nothing of its own, and its agents work where paths.yaml says.
+// World is what surrounds every call on this machine: where the agent works, files of the guard that
+// no agent may touch, and links on disk. In the zero World the guard has no files, and agents work
+// where paths.yaml says.
 type World struct {
-	here    Here
-	named   []string // by the gateway, for one request: the workspace, and others
-	cwd     string   // where the gateway's tools work; empty: in the workspace
-	folders *folders // nil: nothing is kept
+	machine Machine
+	named   []string     // folders named by the gateway for one request, the workspace first
+	cwd     string       // where the gateway's tools work; empty: the workspace
+	folders *folderCache // nil: nothing is cached
 }
 
-// Here is what the start of a program says of its machine. Names of own files may be relative;
-// empty ones are none.
-type Here struct {
-	// absolute: where agents work, whatever paths.yaml and the gateway say; empty: as they say
+// Machine describes the machine at the start of the program. Own files may be relative; empty names
+// are ignored.
+type Machine struct {
+	// Workspace is where agents work, absolute, whatever paths.yaml and the gateway say; empty: as
+	// they say.
 	Workspace string
-	Own       []string // files and folders of the guard: rules, the locked folder, state, the decision log
-	Servers   []string // HOST:PORT of the guard and of the model server
+	Own       []string // files and folders of the guard: rules, locked folder, state, decision log
+	Servers   []string // HOST:PORT of the guard and the model server
 }
 
-// NewWorld is the world around a machine.
-func NewWorld(h Here) World {
+// NewWorld returns the world of a machine.
+func NewWorld(h Machine) World {
 	own := slices.DeleteFunc(slices.Clone(h.Own), func(name string) bool { return name == "" })
 	for i := range own {
 		own[i] = absolute(own[i])
 	}
 	h.Own = own
-	return World{here: h, folders: &folders{}}
+	return World{machine: h, folders: &folderCache{}}
 }
 
-// WithServer is the world with one more server of the guard, which has begun to listen at HOST:PORT.
+// WithServer adds a server of the guard that listens at HOST:PORT.
 func (w World) WithServer(server string) World {
-	w.here.Servers = append(slices.Clip(w.here.Servers), server)
+	w.machine.Servers = append(slices.Clip(w.machine.Servers), server)
 	return w
 }
 
-// absolute is a path from the root, clean.
+// absolute returns a clean absolute path.
 func absolute(name string) string {
 	if abs, err := filepath.Abs(name); err == nil { // fails only where there is no working folder
 		return abs
@@ -59,46 +59,46 @@ func absolute(name string) string {
 	return name
 }
 
-// Moment is when a call is judged, and what its session did before. The zero Rates are
-// of a session that did nothing.
+// Moment is when a call is judged, and what its session did before. Zero Rates mean that it did
+// nothing.
 type Moment struct {
 	Now      time.Time
 	Rates    policy.Rates
-	Confined bool                // the machine confines the call, if it is a command
-	Opened   func(port int) bool // whether one of its commands has opened a port here; nil: unknown
+	Confined bool                // a command runs confined
+	Opened   func(port int) bool // whether the session has opened a port here; nil: unknown
 }
 
-// Decide says whether a call may leave.
+// Decide decides whether a call may leave.
 func (w World) Decide(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) policy.Decision {
 	return w.look(set, call, who, m).Decide(m.Confined)
 }
 
-// look finds out what a call can do here.
+// look finds out what a call can do.
 func (w World) look(set *ruleset.Set, call tools.Call, who policy.Subject, m Moment) *ruleset.Case {
 	return set.For(who.Client).Look(call, who, w.at(m))
 }
 
-// at is where a decision looks. Links are followed as they are now, whenever the call was.
+// at returns the context of a decision. Links are followed as they are now, whenever the call was.
 func (w World) at(m Moment) ruleset.At {
 	at := ruleset.At{Now: m.Now, Rates: m.Rates, Opened: m.Opened, Confined: m.Confined,
-		Links: workspace.Links{}, World: w.around()}
+		Links: workspace.Links{}, World: w.ruleWorld()}
 	if w.folders != nil {
-		at.Behind = w.folders.behind
+		at.Behind = w.folders.resolve
 	}
 	return at
 }
 
-// Roots are the folders of an agent in this world.
-func (w World) Roots(set *ruleset.Set) paths.Roots { return set.Roots(w.around()) }
+// Roots returns the folders of an agent in this world.
+func (w World) Roots(set *ruleset.Set) paths.Roots { return set.Roots(w.ruleWorld()) }
 
-// around is the world as rules see it.
-func (w World) around() ruleset.World {
-	return ruleset.World{Set: w.here.Workspace, Named: w.named, Cwd: w.cwd, Own: w.here.Own,
-		Servers: w.here.Servers}
+// ruleWorld returns the world as rules see it.
+func (w World) ruleWorld() ruleset.World {
+	return ruleset.World{Set: w.machine.Workspace, Named: w.named, Cwd: w.cwd, Own: w.machine.Own,
+		Servers: w.machine.Servers}
 }
 
-// Judge is Decide as a reader of replies asks it, now. Each decision is told to note,
-// which says whether the call is refused. Nil where the policy has nothing to say.
+// Judge returns a function that decides calls now, for a reader of replies, or nil if the policy has
+// nothing to say. Each decision is passed to note, which says whether the call is refused.
 func (w World) Judge(set *ruleset.Set, who policy.Subject,
 	note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
 	return set.For(who.Client).Judge(who, func() ruleset.At { return w.at(Moment{Now: time.Now()}) }, note)

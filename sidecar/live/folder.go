@@ -40,7 +40,7 @@ func ReplaceFiles(dir string, files rulefile.Files, by string) (*Change, error) 
 
 func replaceFiles(dir string, files rulefile.Files, by string) (*Change, error) {
 	for name := range files {
-		if !rulefile.Counted(name) {
+		if !rulefile.IsRuleFile(name) {
 			return nil, fmt.Errorf("%s is not the name of a rule file", name)
 		}
 	}
@@ -142,10 +142,10 @@ func (c *content) add(dir, name string, f fs.DirEntry) error {
 		return errors.New("a ConfigMap is mounted here; change the ConfigMap instead")
 	case rulefile.Misnamed(name):
 		return fmt.Errorf("%s is not read: its name must end in .yaml", name)
-	case link && (rulefile.Counted(name) || slices.Contains(rulefile.Folders(), name)):
+	case link && (rulefile.IsRuleFile(name) || slices.Contains(rulefile.Folders(), name)):
 		return fmt.Errorf("%s is a link, which a publication would replace; edit the file that it points to",
 			name)
-	case !f.Type().IsRegular() || !rulefile.Counted(name):
+	case !f.Type().IsRegular() || !rulefile.IsRuleFile(name):
 		return nil
 	}
 	at := filepath.Join(dir, filepath.FromSlash(name))

@@ -11,10 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Whole reads doc as what another API answers, in which calls stand deeper: behind the keys that
-// lead there, with nothing beside them but keys that are known. So a log, an example, or a schema,
-// which say more or something else, are none.
-func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f EnvelopeFound, ok bool) {
+// Whole reads doc as the answer of another API, in which calls stand below the keys of Through and
+// beside known keys only. So a log, an example or a schema, which have other keys, yield none.
+func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f Envelope, ok bool) {
 	doc = strings.Clone(doc)
 	if len(k.Through) == 0 {
 		return f, false
@@ -33,7 +32,7 @@ func (k *Keys) Whole(offered *tools.Catalog, doc string, depth int) (f EnvelopeF
 	return f, ok && certain(offered, f.List, args)
 }
 
-// IsDump says that calls stand in all of a text as it was printed.
+// IsDump reports whether all of text is a printed value that holds calls.
 func (k *Keys) IsDump(offered *tools.Catalog, text string, depth int) bool {
 	first, text := k.Printed(), strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") && first.Begins(text, true) != yes {
@@ -44,20 +43,20 @@ func (k *Keys) IsDump(offered *tools.Catalog, text string, depth int) bool {
 	return is == yes && ok
 }
 
-// Leads says that doc, which is JSON, says nothing but what an API says. Calls may follow it.
-func (k *Keys) Leads(offered *tools.Catalog, doc string) bool {
+// IsMessage reports whether doc, which is JSON, is a message of an API. Calls may follow it.
+func (k *Keys) IsMessage(offered *tools.Catalog, doc string) bool {
 	w := walker{k: k, offered: offered}
 	_, ok := w.walk(gjson.Parse(doc), maxWalk)
 	return ok && len(k.Through) > 0
 }
 
-// Printed are the first keys of values that are printed where a call belongs.
+// Printed returns the first keys of values that are printed in place of a call.
 func (k *Keys) Printed() FirstKeys {
 	if len(k.Through) == 0 {
 		return nil
 	}
 	known := slices.Concat(k.Through, k.Name, k.Arguments, k.Calls, k.inside(), k.To, k.Body, k.Thinks,
-		besides)
+		callMetadata)
 	for _, b := range k.Beside {
 		key, _, _ := strings.Cut(b, "=")
 		known = append(known, key)
@@ -65,9 +64,8 @@ func (k *Keys) Printed() FirstKeys {
 	return known
 }
 
-// Found is what stands in a value that was printed. What a program printed leaves doubt: it may be
-// shown.
-func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool) {
+// Found returns the calls in a printed value. What a program printed is in doubt: it may only be shown.
+func (k *Keys) Found(offered *tools.Catalog, v Value) (f Envelope, ok bool) {
 	root := gjson.Parse(v.Doc)
 	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Foreign}
 	lists, ok := w.walk(root, maxWalk)
@@ -79,13 +77,13 @@ func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool)
 	}
 	// messages, as in the record of a conversation
 	if !ok || len(w.f.List) == 0 || root.IsArray() && !v.Many && !w.printed && lists > 1 {
-		return EnvelopeFound{}, false
+		return Envelope{}, false
 	}
 	for i := range w.f.List {
 		c := &w.f.List[i]
 		_, refusal := offered.Name(strings.Clone(c.Name))
 		if w.printed && (refusal != nil || !gjson.Valid(c.Args)) {
-			return EnvelopeFound{}, false
+			return Envelope{}, false
 		}
 		c.Doubt = c.Doubt || w.printed
 	}
@@ -93,24 +91,24 @@ func (k *Keys) Found(offered *tools.Catalog, v Value) (f EnvelopeFound, ok bool)
 	return w.f, true
 }
 
-// maxWalk is how many objects and lists may stand around a call.
+// maxWalk bounds the objects and lists around a call.
 const maxWalk = 12
 
-// walker goes through a value, and finds the calls in it.
+// walker collects the calls in a value.
 type walker struct {
 	k       *Keys
 	offered *tools.Catalog
-	f       EnvelopeFound
-	pieces  NativeCalls // of calls that are told in pieces
-	stream  bool        // what is said goes on from value to value
-	printed bool        // it is no JSON
+	f       Envelope
+	pieces  NativeCalls // of calls in pieces
+	stream  bool        // text continues from value to value
+	printed bool        // the value is no JSON
 	piece   bool        // a delta
 	said    []byte
 	thought []byte
 }
 
-// walk adds what stands in v, and says through how many lists its calls are reached. It is
-// false where v is anything else.
+// walk adds the contents of v and returns how many lists surround its calls. ok is false for any value
+// that is no message.
 func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 	switch {
 	case depth == 0:
@@ -141,7 +139,7 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 	return lists, true
 }
 
-// members looks at what an object says, the body of a message to a tool aside.
+// members reads the members of an object, except the body of a message to a tool.
 func (w *walker) members(v gjson.Result, to string, lists *int, depth int) (ok bool) {
 	k := w.k
 	ok = true
@@ -169,8 +167,7 @@ func (w *walker) members(v gjson.Result, to string, lists *int, depth int) (ok b
 	return ok
 }
 
-// list walks through the items of a list. Where two of them hold lists of calls they are
-// answers to choose from.
+// list reads the items of a list. Two items with lists of calls are alternatives: ok is false.
 func (w *walker) list(v gjson.Result, depth int) (lists int, ok bool) {
 	if w.tokens(v) {
 		return 1, true
@@ -191,7 +188,7 @@ func (w *walker) list(v gjson.Result, depth int) (lists int, ok bool) {
 	return lists + 1, ok
 }
 
-// calls takes each item of a list as a call, or as a piece of one.
+// calls adds each item of a list as a call or as a piece of one.
 func (w *walker) calls(v gjson.Result) (ok bool) {
 	ok = true
 	v.ForEach(func(_, item gjson.Result) bool {
@@ -219,15 +216,15 @@ func (w *walker) add(v gjson.Result) bool {
 	return true
 }
 
-// join makes calls of the pieces.
+// join turns the pieces into calls.
 func (w *walker) join() {
 	for c := range w.pieces.Take(len(w.pieces), tools.Ended) {
 		w.f.List = append(w.f.List, Call{Name: c.Name, Args: string(c.Args)})
 	}
 }
 
-// call reads a call object. What says nothing may stand beside its name and arguments; that it is
-// done, or what came of it, makes it none.
+// call reads a call object. Ignorable members may stand beside its name and arguments; a status or a
+// result makes it no call.
 func (w *walker) call(v gjson.Result) (c Call, ok bool) {
 	for range maxWalk {
 		in := firstOf(v, w.k.inside())
@@ -244,7 +241,7 @@ func (w *walker) call(v gjson.Result) (c Call, ok bool) {
 	}
 	var members []string
 	v.ForEach(func(key, value gjson.Result) bool {
-		if scan.Among(key.Str, w.k.Name, w.k.Arguments) || !w.idle(key.Str, value) {
+		if scan.Among(key.Str, w.k.Name, w.k.Arguments) || !w.ignorable(key.Str, value) {
 			members = append(members, key.Raw+":"+value.Raw)
 		}
 		return true
@@ -252,26 +249,26 @@ func (w *walker) call(v gjson.Result) (c Call, ok bool) {
 	return w.k.object(w.offered, gjson.Parse("{"+strings.Join(members, ",")+"}"))
 }
 
-// only says that an object has no keys but these, and those that say nothing.
+// only reports whether an object has no members but those of keys and ignorable ones.
 func (w *walker) only(v gjson.Result, keys ...[]string) (yes bool) {
 	yes = true
 	v.ForEach(func(key, value gjson.Result) bool {
-		yes = scan.Among(key.Str, keys...) || w.idle(key.Str, value)
+		yes = scan.Among(key.Str, keys...) || w.ignorable(key.Str, value)
 		return yes
 	})
 	return yes
 }
 
-// idle says that a member beside the parts of a call says nothing of it.
-func (w *walker) idle(key string, value gjson.Result) bool {
+// ignorable reports whether a member beside the parts of a call says nothing about it.
+func (w *walker) ignorable(key string, value gjson.Result) bool {
 	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String &&
 		(value.Str == "" || value.Str == "false")
-	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, besides) ||
+	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, callMetadata) ||
 		w.k.beside(key, value))
 }
 
-// addressed is the tool to which a message is sent, and its arguments. They are an object, or the
-// text of one.
+// addressed returns the tool that a message is sent to, and its arguments: an object, or the text of
+// one.
 func (w *walker) addressed(v gjson.Result) (tool, body string) {
 	to := firstOf(v, w.k.To).Str
 	if _, refusal := w.offered.Name(strings.Clone(to)); to == "" || refusal != nil {
@@ -287,7 +284,7 @@ func (w *walker) addressed(v gjson.Result) (tool, body string) {
 	return to, body
 }
 
-// texts are the texts in a value, but for those that only say what it is.
+// texts joins the texts in a value, without metadata.
 func texts(k *Keys, v gjson.Result) string {
 	var all []string
 	collect(k, v, maxWalk, &all)
@@ -300,7 +297,7 @@ func collect(k *Keys, v gjson.Result, depth int, all *[]string) {
 		*all = append(*all, v.Str)
 	case v.Type == gjson.JSON && depth > 0:
 		v.ForEach(func(key, value gjson.Result) bool {
-			if key.Type == gjson.Null || !strings.HasPrefix(key.Str, "@") && !scan.Among(key.Str, besides) &&
+			if key.Type == gjson.Null || !strings.HasPrefix(key.Str, "@") && !scan.Among(key.Str, callMetadata) &&
 				!k.beside(key.Str, value) {
 				collect(k, value, depth-1, all)
 			}
@@ -309,22 +306,20 @@ func collect(k *Keys, v gjson.Result, depth int, all *[]string) {
 	}
 }
 
-// say adds text that stands beside the calls.
-func (w *walker) say(text string) { w.said = w.more(w.said, text) }
+func (w *walker) say(text string) { w.said = w.appendText(w.said, text) }
 
-// think adds what the model thought.
-func (w *walker) think(text string) { w.thought = w.more(w.thought, text) }
+func (w *walker) think(text string) { w.thought = w.appendText(w.thought, text) }
 
-// more is all with a text behind it: in a line of its own, unless it goes on.
-func (w *walker) more(all []byte, text string) []byte {
+// appendText appends text on a new line, or directly in a stream.
+func (w *walker) appendText(all []byte, text string) []byte {
 	if len(all) > 0 && text != "" && !w.stream {
 		all = append(all, '\n')
 	}
 	return append(all, text...)
 }
 
-// tokens joins the tokens of a reply that is told token by token: texts, or objects with one each. The
-// first is a control token.
+// tokens joins the tokens of a reply that is given token by token: strings, or objects with one each.
+// The first is a control token.
 func (w *walker) tokens(v gjson.Result) bool {
 	var b strings.Builder
 	ok := true
@@ -348,7 +343,7 @@ func (w *walker) tokens(v gjson.Result) bool {
 	return true
 }
 
-// otherSpeaker reports whether a name is that of another speaker's message, such as HumanMessage.
+// otherSpeaker reports whether name is the type of another speaker's message, such as HumanMessage.
 func otherSpeaker(name string) bool {
 	if !strings.Contains(name, "Message") {
 		return false
@@ -361,27 +356,28 @@ func otherSpeaker(name string) bool {
 	return false
 }
 
-// A dump is the message of an API or of a library that stands in place of the call in it: JSON in several
-// lines, or what a program prints. It is all of the reply, or all that follows a sentence that makes a call.
+// A dump is the message of an API or of a library in place of the call in it: JSON in several lines, or
+// the output of a print statement. It is the whole reply, or all that follows a sentence that announces
+// a call.
 
-// dumpStart looks for one at the start of a line. v[p:] is its first byte that is no blank.
+// dumpStart looks for a dump at the start of a line. v[p:] is the first byte that is no blank.
 func (t *text) dumpStart(v string, p int, first, eof bool) (opening, verdict) {
-	if t.r.s.printed == nil || t.r.c.Empty() || t.r.tired() {
+	if t.r.s.printed == nil || t.r.c.Empty() || t.r.exhausted() {
 		return opening{}, no
 	}
 	is := t.r.s.printed.Begins(v[p:], eof)
 	if is != no && !first {
-		front := t.past
-		if front.Add(v[:p]); t.r.c.Open() || !front.Says() || t.leads(&front) {
+		front := t.front
+		if front.Add(v[:p]); t.r.c.Open() || !front.EndsInWords() || t.introduces(&front) {
 			return opening{}, no
 		}
 	}
 	return opening{begin: func(t *text, _ string, _ int) { t.enter(inDump) }}, is
 }
 
-// stepDump holds what may be a dump up to the end of the reply.
+// stepDump holds a possible dump up to the end of the reply.
 func (t *text) stepDump(v string, eof bool) (int, bool) {
-	if t.early(v, eof) {
+	if t.tooEarly(v, eof) {
 		return 0, true
 	}
 	value, is := t.r.s.printed.Read(v, t.r.facts.MaxDepth, eof)
@@ -397,15 +393,15 @@ func (t *text) stepDump(v string, eof bool) (int, bool) {
 	return t.releaseValue(max(value.At, 1), noCall) // or it would open again
 }
 
-// takeDump takes the calls in v, which the reply ends in, or reads the tokens in it as they would have
-// been read. Where the user writes about calls, what a program printed is what they asked for.
-func (t *text) takeDump(found EnvelopeFound, v string) bool {
+// takeDump takes the calls in v, which ends the reply, or reads the tokens in it as a reply. If the user
+// writes about calls, a printed value is an answer.
+func (t *text) takeDump(found Envelope, v string) bool {
 	st := t.r.s.json
 	switch {
 	case found.Printed && t.r.facts.aboutCalls():
 		return false
 	case found.Again == "":
-		if !t.takeIf(st, v, 0, len(v), found, tools.Ending{}, t.atEnd(v)) {
+		if !t.takeFound(st, v, 0, len(v), found, tools.Ending{}, t.atEnd(v)) {
 			return false
 		}
 	case t.atEnd(v) != 0 || !t.allowed(st, 0, len(v), v):
@@ -413,14 +409,14 @@ func (t *text) takeDump(found EnvelopeFound, v string) bool {
 	default:
 		t.settle(Text)
 		t.note(st, 0, len(v), Found, "the tokens of a reply")
-		t.r.overhear(found.Again, t.r.ended, found.Printed)
+		t.r.readLeftover(found.Again, t.r.ended, found.Printed)
 	}
-	t.behindCall(len(v))
+	t.afterCall(len(v))
 	return true
 }
 
-// more says that v[end:], behind a value, is the next line of a dump.
-func (t *text) more(v string, end int) bool {
+// continuesDump reports whether v[end:], behind a value, is the next line of a dump.
+func (t *text) continuesDump(v string, end int) bool {
 	return t.first && strings.Contains(v[end:t.at], "\n") && v[t.at] == '{' &&
-		t.r.s.json.Envelope.Leads(t.r.c, v[:end])
+		t.r.s.json.Envelope.IsMessage(t.r.c, v[:end])
 }

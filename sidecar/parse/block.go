@@ -12,21 +12,21 @@ import (
 // opener is a literal that may open a block anywhere in prose.
 type opener struct {
 	lit   string
-	named bool   // behind lit stands the name of an offered tool
-	rest  string // and behind the name, this
+	named bool   // the name of an offered tool follows lit
+	rest  string // follows the name
 	st    *Strategy
-	done  bool // a line of its own that says the model is done
-	drop  bool // nothing but the literal itself, which no user should see
+	done  bool // a line of its own that ends the turn
+	drop  bool // only the literal is removed
 }
 
-// begins says whether the literal at v[j:] may open its block there.
+// begins reports whether the literal at v[j:] opens its block.
 func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	switch end := j + len(op.lit); {
-	case scan.IsWord(v[j]) && v[j] < 0x80 && scan.IsWord(t.before(v, j)):
+	case scan.IsWord(v[j]) && v[j] < 0x80 && scan.IsWord(t.prevByte(v, j)):
 		return no // the end of a longer word
 	case op.drop:
 		return yes
-	case !op.done && (t.r.c.Empty() || t.r.tired()):
+	case !op.done && (t.r.c.Empty() || t.r.exhausted()):
 		return no
 	case op.named:
 		return op.names(t, v[end:], eof)
@@ -63,8 +63,7 @@ func (op *opener) begin(t *text, v string, n int) {
 	}
 }
 
-// names says whether s begins with the name of an offered tool and what must stand
-// behind it.
+// names reports whether s begins with the name of an offered tool and op.rest.
 func (op *opener) names(t *text, s string, eof bool) verdict {
 	n := scan.NameEnd(s, 0)
 	switch c := t.r.c; {
@@ -81,18 +80,18 @@ func (op *opener) names(t *text, s string, eof bool) verdict {
 	return scan.StartsFold(s[n:], op.rest, eof)
 }
 
-// block is a block that was read: its calls, and where it ends.
+// block is what was read of a block.
 type block struct {
-	calls     []Call
-	end       int // where it ends; for none, how far it was looked at
-	truncated bool
-	ending    tools.Ending // cut, if the reply ended inside of it
-	within    bool         // a Harmony message stands in it: the literal is a wrapper
+	calls        []Call
+	end          int // its end, or without calls the bytes that were looked at
+	truncated    bool
+	ending       tools.Ending // Cut if the reply ended within the block
+	wrapsMessage bool         // it contains a Harmony message: the literal is a wrapper
 }
 
 // stepBlock holds a block until its end. v begins with the opening literal.
 func (t *text) stepBlock(v string, eof bool) (int, bool) {
-	if t.early(v, eof) {
+	if t.tooEarly(v, eof) {
 		return 0, true
 	}
 	st := t.open.st
@@ -101,36 +100,35 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	case wait:
 		return 0, true
 	case no:
-		t.gaping = st
+		t.unread = st
 		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
 	}
-	if b.within {
+	if b.wrapsMessage {
 		t.note(st, 0, b.end, Dropped, "a wrapper")
-		t.between()
+		t.awaitMessage()
 		return b.end, false
 	}
 	switch a, is := t.around(v, b.end, eof); {
 	case is == wait:
 		return 0, true
-	case !t.runs(st.form(), a, b.calls...):
-		t.release(st, b.end, why(a))
+	case !t.accepts(st.form(), a, b.calls...):
+		t.release(st, b.end, quotedBecause(a))
 		t.at = b.end // none of it is looked at again
 		return 0, false
 	}
-	t.r.torn = t.r.torn || t.gaping == st // it may stand in what an unread one holds
+	t.r.torn = t.r.torn || t.unread == st // it may stand in what the unread block holds
 	for _, c := range b.calls {
-		t.found(st, v, 0, b.end, c, b.ending)
+		t.addCandidate(st, v, 0, b.end, c, b.ending)
 	}
 	if b.truncated {
-		t.cutOff(st, v[:b.end], 0, "")
+		t.refuseTruncated(st, v[:b.end], 0, "")
 	}
 	if st.Own && !b.truncated {
-		return t.behindOwn(b.end)
+		return t.afterOwnCall(b.end)
 	}
-	return t.behindCall(b.end)
+	return t.afterCall(b.end)
 }
 
-// form is that of a call in a block of the strategy.
 func (st *Strategy) form() Form {
 	if st.Own {
 		return Owned
@@ -141,8 +139,7 @@ func (st *Strategy) form() Form {
 // maxQuote is how much of a broken block a refusal quotes.
 const maxQuote = 200
 
-// readBlock reads the block in v; its inside begins at from, the end of the opening
-// literal, or the name in it.
+// readBlock reads the block in v. from is the end of the opening literal, or of the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	f := &t.open.st.Frame
 	switch f.Calls[0].whole() {
@@ -166,7 +163,7 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 		_, _, is = t.tokenAt(v[i:], eof)
 	}
 	if is != no { // a message stands in the block
-		return block{end: i, within: true}, is
+		return block{end: i, wrapsMessage: true}, is
 	}
 	switch object, code := f.reads("object"), f.reads("code"); {
 	case object && (v[i] == '{' || v[i] == '[' && !code):
@@ -186,11 +183,11 @@ func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	return t.readCode(v, i, eof)
 }
 
-// readXML reads the calls of a block in tags. v begins with the opening literal.
+// readXML reads calls in tags. v begins with the opening literal.
 func (t *text) readXML(v string, eof bool) (block, verdict) {
 	at, n := t.closing(v, 0, eof)
-	for _, a := range Arguments(v) {
-		if at >= a.From && at < a.To && (!a.Open || !eof || BeginsTag(v[a.From:])) {
+	for _, a := range tagArguments(v) {
+		if at >= a.From && at < a.To && (!a.Open || !eof || beginsTag(v[a.From:])) {
 			at, n = t.closing(v, a.To, eof)
 		}
 	}
@@ -242,8 +239,7 @@ func (t *text) readJSONBlock(v string, i int, eof bool) (block, verdict) {
 	return block{calls: found.List, end: behind, truncated: !ok}, yes
 }
 
-// closed is the offset behind the literal that closes the block, or end where none
-// follows v[:end].
+// closed returns the offset behind the literal that closes the block, or end if none follows v[:end].
 func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict) {
 	i := scan.SkipSpace(v, end)
 	n, is := scan.StartsAnyFold(v[i:], t.closers, eof)
@@ -256,21 +252,21 @@ func (t *text) closed(v string, end int, eof bool, more ...string) (int, verdict
 	return i + n, is
 }
 
-// closing finds the first closing literal at or behind from, or -1.
+// closing finds the first closing literal at or after from, or -1.
 func (t *text) closing(v string, from int, eof bool) (at, n int) {
 	return scan.FindAnyFold(v, from, t.closers, eof)
 }
 
-// longestName is how long a name in brackets may be; OpenClaw reads as many.
+// longestName bounds a name in brackets, as in OpenClaw.
 const longestName = 120
 
-// endRequest closes a named call in the grammar of OpenClaw.
+// endRequest closes a named call in OpenClaw's grammar.
 const endRequest = "[END_TOOL_REQUEST]"
 
-// namedStart looks for [NAME], a line break and an object at the start of a line.
-// OpenClaw runs such text by itself: read here, it is checked like any other call.
+// namedStart looks for [NAME], a line break and an object at the start of a line. OpenClaw runs such
+// text by itself; read here, it is checked as any other call.
 func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
-	named := t.r.s.named
+	named := t.r.s.bracketed
 	if named == nil || v[j] != '[' || !t.lineStart(v, j) {
 		return opening{}, no
 	}
@@ -295,8 +291,7 @@ func (t *text) namedStart(v string, j int, eof bool) (opening, verdict) {
 	return opening{n: 1, begin: named.begin}, yes
 }
 
-// readBracket reads NAME], NAME|key=value|…] or NAME] {json}. from is behind the
-// opening literal.
+// readBracket reads NAME], NAME|key=value|…] or NAME] {json}. from is the end of the opening literal.
 func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 	head := v[from:min(len(v), from+longestName+1)]
 	i := strings.IndexAny(head, "|]\n")
@@ -341,7 +336,7 @@ func (t *text) readBracket(v string, from int, eof bool) (block, verdict) {
 
 // readPairs reads key=value|key=value up to the bracket that closes the block.
 func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
-	end := PairsEnd(v, from)
+	end := pairsEnd(v, from)
 	if end < 0 {
 		if !eof {
 			return block{}, wait
@@ -351,13 +346,13 @@ func (t *text) readPairs(v, name string, from int, eof bool) (block, verdict) {
 			return block{end: len(v), truncated: true}, yes
 		}
 	}
-	args, unsure := Split(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
+	args, unsure := splitPairs(v[from:end], func(key string) bool { return t.r.c.Param(name, key) })
 	return block{calls: []Call{{Name: name, Args: args, Unsure: unsure}}, end: end + 1}, yes
 }
 
-// PairsEnd is the offset of the bracket that closes a block, or -1. Quotes and
-// inner brackets protect what is between them.
-func PairsEnd(v string, from int) int {
+// pairsEnd returns the offset of the bracket that closes a block, or -1. Quotes and inner brackets are
+// skipped.
+func pairsEnd(v string, from int) int {
 	depth := 0
 	quote := byte(0)
 	for i := from; i < len(v); i++ {
@@ -382,17 +377,17 @@ func PairsEnd(v string, from int) int {
 	return -1
 }
 
-// Split makes arguments of key=value|key=value. A bar that no key follows is part of the value before
-// it; where text stands in front of the first key, all is one text. It says whether a value may hold
-// what was taken for the next pair: its bar is written otherwise than the first one, as that of a pipe
-// or a table is, or stands in quotes; or whether what quotes say was guessed.
-func Split(s string, param func(key string) bool) (args string, unsure bool) {
+// splitPairs turns key=value|key=value into arguments. A bar without a key behind it belongs to the
+// value; text before the first key makes all of s one text. unsure reports that a value may contain what
+// was read as the next pair: its bar is spaced unlike the first one, as in a pipe or a table, or stands
+// in quotes; or that the meaning of quotes was guessed.
+func splitPairs(s string, param func(key string) bool) (args string, unsure bool) {
 	apart := strings.HasPrefix(s, " ") // behind the first bar
 	var pairs []string
 	from := 0 // the last value begins there
 	close := func(to int) (open bool) {
 		text := strings.TrimSpace(s[from:to])
-		value, guessed := Unquote(text)
+		value, guessed := unquote(text)
 		pairs[len(pairs)-1], unsure = value, unsure || guessed
 		return value == text && text != "" && isQuote(text[0])
 	}
@@ -423,9 +418,9 @@ func Split(s string, param func(key string) bool) (args string, unsure bool) {
 
 func isQuote(b byte) bool { return b == '"' || b == '\'' }
 
-// Unquote is the text in quotes, if they are around all of s: as JSON reads it, or as it stands. It is
-// guessed where escapes may be the text's own, or quotes of this kind stand in it; those keep all.
-func Unquote(s string) (text string, guessed bool) {
+// unquote returns the text in quotes that enclose all of s, decoded as JSON if it is. guessed reports
+// that escapes may belong to the text, or that such quotes stand in it; those are all kept.
+func unquote(s string) (text string, guessed bool) {
 	if n := len(s); n < 2 || !isQuote(s[0]) || s[n-1] != s[0] {
 		return s, false
 	}
@@ -440,11 +435,11 @@ func Unquote(s string) (text string, guessed bool) {
 	return body, guessed
 }
 
-// Input makes arguments of plain input: a text, or with named an object that holds it. Quotes around
-// it are dropped; whether they were its own may be a guess.
-func CodeInput(s string, named bool) (args string, guessed bool) {
+// plainInput turns plain input into arguments: a text, or if named an object that holds it. guessed is
+// that of unquote.
+func plainInput(s string, named bool) (args string, guessed bool) {
 	if strings.HasPrefix(s, `"`) {
-		s, guessed = Unquote(s)
+		s, guessed = unquote(s)
 	}
 	if named {
 		return jsontext.Object("input", s), guessed

@@ -10,7 +10,7 @@ import (
 // Arguments that are no JSON are read by themselves where all around them is JSON. They must be what the
 // tool takes: the envelope of a call whose arguments are a guess says nothing that is certain.
 func TestDamagedArguments(t *testing.T) {
-	keys := parse.Usual()
+	keys := parse.DefaultKeys()
 	keys.Through = []string{"functionCall", "params"}
 	keys.Beside = []string{"jsonrpc", "id", "method=tools/call"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64,
@@ -57,7 +57,7 @@ func TestDamagedArguments(t *testing.T) {
 
 // A call object may say its id and its type first; any other key makes it data that nobody waits for.
 func TestStarts(t *testing.T) {
-	keys, c := parse.Usual(), tools.NewCatalog(&tools.Rules{}, nil, []tools.Tool{{Name: "exec"}})
+	keys, c := parse.DefaultKeys(), tools.NewCatalog(&tools.Rules{}, nil, []tools.Tool{{Name: "exec"}})
 	for v, want := range map[string]string{
 		`{"name":`: "yes", `{"id":"x","name":`: "yes", `{"id": "x", "type": "function", "function": {`: "yes",
 		`[{"id":1,"name"`: "yes", `{"exec":`: "yes",

@@ -9,22 +9,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxStrict is how often the end of a call body may be looked for behind a
-// token inside a string before tokens end bodies wherever they stand. It keeps
-// hostile input linear.
+// maxStrict bounds how often the end of a call body is looked for behind a token inside a string. After
+// that, any token ends a body; this keeps hostile input linear.
 const maxStrict = 8
 
-// beginCall enters the body of a call. The header is remembered as it was written,
-// for the strategy's condition.
+// beginCall enters the body of a call. The header is kept as written for the strategy's condition.
 func (t *text) beginCall(header string) {
-	if t.said = ""; t.r.s.harmony.When != nil {
-		t.said = strings.Clone(header)
+	if t.callHeader = ""; t.r.s.harmony.When != nil {
+		t.callHeader = strings.Clone(header)
 	}
 	t.enter(inCall)
 	t.last = '\n'
 }
 
-// stepCall reads the body of a call: JSON that respects strings, or text.
+// stepCall reads the body of a call: JSON, with tokens in strings skipped, or text.
 func (t *text) stepCall(v string, eof bool) (int, bool) {
 	i := t.skipBlank(v)
 	tok, n, is := t.tokenAt(v[i:], eof)
@@ -41,12 +39,12 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 		return t.endCall(v, i, false)
 	case i == len(v), is == yes && tok.Opens(): // all of the body was lost
 		t.noArguments(i, t.head.Recipient)
-		t.between()
+		t.awaitMessage()
 		return i, false
 	case v[i] == '[' && i+1 == len(v) && !eof:
 		return 0, true
 	case v[i] != '{' && (v[i] != '[' || scan.IsLower(v[min(i+1, len(v)-1)]) &&
-		strings.IndexByte("tfn", v[i+1]) < 0) || t.strict >= maxStrict: // no list, but [arguments] of TOML
+		strings.IndexByte("tfn", v[i+1]) < 0) || t.stringsGivenUp >= maxStrict: // no list, but [arguments] of TOML
 		return t.stepRawCall(v, i, eof)
 	}
 	t.scan.At, t.scan.Tokens = max(t.scan.At, i), t.grammar.Alphabet
@@ -54,7 +52,7 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	if !whole && !eof {
 		return 0, true
 	}
-	if at := t.swallowed(v, i, t.scan.Cut(v)); whole && at > 0 {
+	if at := t.swallowedEnd(v, i, t.scan.Cut(v)); whole && at > 0 {
 		return t.giveUpString(v, at, eof)
 	}
 	switch {
@@ -66,9 +64,9 @@ func (t *text) stepCall(v string, eof bool) (int, bool) {
 	return t.openCall(v)
 }
 
-// swallowed is where the call in v[i:to] ends, if a string that lacks its quote swallowed its
-// end and the beginning of the next message; else 0.
-func (t *text) swallowed(v string, i, to int) int {
+// swallowedEnd returns the end of the call in v[i:to] if a string without its closing quote contains it
+// and the next header; else 0.
+func (t *text) swallowedEnd(v string, i, to int) int {
 	if t.at >= to { // it was looked at
 		return 0
 	}
@@ -83,17 +81,17 @@ func (t *text) swallowed(v string, i, to int) int {
 }
 
 // giveUpString ends a call at the token at v[at:], which stands in a string or an open object: what
-// follows may be a part of it.
+// follows may be part of it.
 func (t *text) giveUpString(v string, at int, eof bool) (int, bool) {
 	n, more := t.closeCall(v, at, eof)
 	if n > 0 {
-		t.strict++
+		t.stringsGivenUp++
 		t.r.torn = true
 	}
 	return n, more
 }
 
-// followCall looks at what follows a complete value.
+// followCall reads what follows a complete value.
 func (t *text) followCall(v string, eof bool) (int, bool) {
 	end, behind := t.scan.End, t.scan.End
 	if t.head.text != "" && !t.head.tokened && t.at == 0 {
@@ -103,9 +101,9 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		// Debris of a header is no text for the user.
-		spoilt := t.head.debris && !a.Has(Quoted) && !t.past.Leads() && !t.r.facts.Asked
+		spoilt := t.head.debris && !a.Has(Quoted) && !t.front.EndsInLead() && !t.r.facts.Asked
 		if t.head.debris { // what stands behind it does not count, nor does a word of it in front
-			if a, _ = t.around(v[:end], end, true); t.past.IsWord() {
+			if a, _ = t.around(v[:end], end, true); t.front.IsWord() {
 				a = 0
 			}
 		}
@@ -115,9 +113,9 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		if len(calls) == 0 {
 			calls = []Call{call}
 		}
-		if !t.runs(Words, a, calls...) {
+		if !t.accepts(Words, a, calls...) {
 			if !spoilt {
-				return t.unsay(v, end, why(a))
+				return t.releaseCall(v, end, quotedBecause(a))
 			}
 			t.doubted = true
 		}
@@ -129,9 +127,9 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 		case !eof:
 			return 0, true
 		case t.head.open && t.r.cut():
-			return t.unsay(v, j, "the reply is cut behind it")
-		case !t.believed(v[:end], t.head.lead):
-			return t.unsay(v, j, why(t.head.lead))
+			return t.releaseCall(v, j, "the reply is cut behind it")
+		case !t.acceptsTokens(v[:end], t.head.lead):
+			return t.releaseCall(v, j, quotedBecause(t.head.lead))
 		}
 		return t.endCall(v, j, j-end > maxStrict) // so many closers are a loop behind a whole call
 	}
@@ -143,14 +141,14 @@ func (t *text) followCall(v string, eof bool) (int, bool) {
 	}
 	switch {
 	case t.head.open && !strings.Contains(v[end:j], "\n"):
-		return t.unsay(v, end, why(Quoted))
+		return t.releaseCall(v, end, quotedBecause(Quoted))
 	case v[j] == '{': // a second object: whether it says the same, the catalog sees
 		return t.followObject(v, j, eof)
 	}
-	return t.invented(v, end, eof)
+	return t.endUnterminated(v, end, eof)
 }
 
-// followObject reads on to the end of a body that goes on with another object at v[j:].
+// followObject reads to the end of a body that continues with another object at v[j:].
 func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 	next := &t.second
 	next.At, next.Tokens = max(next.At, j), t.grammar.Alphabet
@@ -158,7 +156,7 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 	case !next.Run(v, eof) && !eof:
 		return 0, true
 	case next.End == 0:
-		return t.invented(v, t.scan.End, eof)
+		return t.endUnterminated(v, t.scan.End, eof)
 	}
 	behind := scan.SkipSpace(v, next.End)
 	if behind == len(v) && !eof {
@@ -172,23 +170,23 @@ func (t *text) followObject(v string, j int, eof bool) (int, bool) {
 			return t.closeCall(v, behind, eof)
 		}
 	}
-	return t.invented(v, next.End, eof)
+	return t.endUnterminated(v, next.End, eof)
 }
 
-// invented ends a call at v[at:], which no terminator stands before: what follows
-// was made up by the model, or speaks about the call.
-func (t *text) invented(v string, at int, eof bool) (int, bool) {
+// endUnterminated ends a call at v[at:] without a terminator: what follows was invented by the model or
+// is about the call.
+func (t *text) endUnterminated(v string, at int, eof bool) (int, bool) {
 	if t.head.tokened {
 		switch signs, is := t.aroundTokens(v, at, false, eof); {
 		case is == wait:
 			return 0, true
-		case !t.believed(v[:at], signs):
-			return t.unsay(v, at, why(signs))
+		case !t.acceptsTokens(v[:at], signs):
+			return t.releaseCall(v, at, quotedBecause(signs))
 		}
 	}
 	t.endCall(v, at, true)
-	t.unanswered()
-	t.filler = false
+	t.markUnterminated()
+	t.afterMessage = false
 	return at, false
 }
 
@@ -199,20 +197,20 @@ func (t *text) closeCall(v string, at int, eof bool) (int, bool) {
 		switch signs, is := t.aroundTokens(v, at+n, true, eof); {
 		case is == wait:
 			return 0, true
-		case !t.believed(v[:at], signs):
-			return t.unsay(v, at+n, why(signs))
+		case !t.acceptsTokens(v[:at], signs):
+			return t.releaseCall(v, at+n, quotedBecause(signs))
 		}
 	}
 	t.endCall(v, at, !tok.InHeader())
 	if tok.Opens() {
-		t.unanswered()
+		t.markUnterminated()
 		return at, false
 	}
 	return at + n, false
 }
 
-// openCall handles a value that is still open at the end of the reply: a quote
-// is missing, or the reply was cut.
+// openCall handles a value that is open at the end of the reply: a quote is missing, or the reply was
+// cut.
 func (t *text) openCall(v string) (int, bool) {
 	for from := 0; ; {
 		at, tok, n, open := t.findToken(v, from)
@@ -231,9 +229,9 @@ func (t *text) openCall(v string) (int, bool) {
 		from = at + n
 	}
 	if t.head.stripped {
-		if g, is := t.glued(v, 0, len(v), true); is == yes {
-			t.strict++
-			n, more := t.invented(v, g, true)
+		if g, is := t.findGlued(v, 0, len(v), true); is == yes {
+			t.stringsGivenUp++
+			n, more := t.endUnterminated(v, g, true)
 			t.r.torn = true
 			return n, more
 		}
@@ -251,9 +249,9 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	}
 	resume := end
 	if t.head.stripped {
-		g, is := t.glued(v, from, end, eof || at >= 0)
+		g, is := t.findGlued(v, from, end, eof || at >= 0)
 		if is == yes {
-			return t.invented(v, g, eof)
+			return t.endUnterminated(v, g, eof)
 		}
 		if is == wait {
 			resume = g
@@ -272,7 +270,7 @@ func (t *text) stepRawCall(v string, i int, eof bool) (int, bool) {
 	return 0, true
 }
 
-// endCall hands the body v[:end] to the catalog and goes on behind it.
+// endCall passes the body v[:end] to the catalog and continues behind it.
 func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 	body := harmony.Quote(t.head.text) + strings.TrimLeft(v[:end], " \n\t\r")
 	t.settleQuotable()
@@ -285,7 +283,7 @@ func (t *text) endCall(v string, end int, closed bool) (int, bool) {
 		ending.How = t.r.ended
 		how = append(how, tools.Repair{Kind: "harmony.unclosed", At: t.base + end})
 	}
-	t.found(t.r.s.harmony, v, 0, end, Call{Name: t.head.Recipient, Args: body}, ending, how...)
-	t.between()
+	t.addCandidate(t.r.s.harmony, v, 0, end, Call{Name: t.head.Recipient, Args: body}, ending, how...)
+	t.awaitMessage()
 	return end, false
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Call is one of them. Args is a JSON object, possibly damaged.
+// Call is a call as it is written. Args is a JSON object, possibly damaged.
 type Call struct {
 	Name, Args string
-	Unsure     bool // the text that it comes from was mended, and may have meant others
-	Doubt      bool // what is said beside it may be about it: it need not be meant
+	Unsure     bool // its text was repaired, and may have meant other arguments
+	Doubt      bool // text beside it may be about it: it may be an example
 }
 
-// Calls reads f(a=1), g({"b":2}) or a list of such calls.
-func CodeCalls(s string) (calls []Call, ok bool) {
+// codeCalls reads f(a=1), g({"b":2}) or a list of such calls.
+func codeCalls(s string) (calls []Call, ok bool) {
 	s = strings.TrimSpace(s)
 	if strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
 		s = s[1 : len(s)-1]
@@ -45,8 +45,8 @@ func CodeCalls(s string) (calls []Call, ok bool) {
 	return calls, len(calls) > 0
 }
 
-// keywordArgs makes a JSON object, possibly damaged, of a=1, b='x'. The repair
-// layer reads the values: Python's literals are among what it mends.
+// keywordArgs turns a=1, b='x' into a JSON object, possibly damaged: Python literals are left to the
+// JSON repair.
 func keywordArgs(s string) string {
 	if strings.TrimSpace(s) == "" {
 		return "{}"
@@ -65,7 +65,7 @@ func keywordArgs(s string) string {
 // splitCode splits at commas outside quotes and brackets.
 func splitCode(s string) (parts []string) {
 	from := 0
-	for at, depth := range bare(s, 0) {
+	for at, depth := range unquotedBytes(s, 0) {
 		if s[at] == ',' && depth == 0 {
 			parts = append(parts, s[from:at])
 			from = at + 1
@@ -77,10 +77,10 @@ func splitCode(s string) (parts []string) {
 	return parts
 }
 
-// End is the offset behind the bracket that closes the first one of code, or
-// -1. Code that is no list ends with its line.
-func End(v string, i int, list bool) int {
-	for at, depth := range bare(v, i) {
+// codeEnd returns the offset behind the bracket that closes the first one in v[i:], or -1. Code that is
+// no list ends with its line.
+func codeEnd(v string, i int, list bool) int {
+	for at, depth := range unquotedBytes(v, i) {
 		switch b := v[at]; {
 		case depth == 0 && strings.IndexByte(")]}", b) >= 0:
 			return at + 1
@@ -91,9 +91,9 @@ func End(v string, i int, list bool) int {
 	return -1
 }
 
-// bare yields the bytes of code from i on that stand outside quotes, and how many brackets
-// are open behind each.
-func bare(v string, i int) iter.Seq2[int, int] {
+// unquotedBytes yields the offsets of the bytes in v[i:] outside quotes, with the bracket depth behind
+// each.
+func unquotedBytes(v string, i int) iter.Seq2[int, int] {
 	return func(yield func(at, depth int) bool) {
 		depth, quote := 0, byte(0)
 		for ; i < len(v); i++ {
@@ -120,8 +120,8 @@ func bare(v string, i int) iter.Seq2[int, int] {
 	}
 }
 
-// Begins says whether s begins with a call, or a list of them.
-func BeginsCode(s string) bool {
+// beginsCode reports whether s begins with a call or a list of calls.
+func beginsCode(s string) bool {
 	s = strings.TrimLeft(strings.TrimPrefix(s, "["), " \t\r\n")
 	n := len(scan.Name(s))
 	return n > 0 && n < len(s) && (s[n] == '(' || s[n] == '{')
@@ -132,11 +132,11 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	list := v[i] == '['
 	var end, behind int
 	if list || len(t.closers) == 0 {
-		end = End(v, i, list)
+		end = codeEnd(v, i, list)
 		behind = end
 	} else {
 		var n int
-		if end, n = Closing(v, i, t.closers, eof); end < 0 && eof {
+		if end, n = closingLiteral(v, i, t.closers, eof); end < 0 && eof {
 			end, n = t.closing(v, i, eof) // the first one will do
 		}
 		behind = end + n
@@ -144,7 +144,7 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 	switch {
 	case end < 0 && !eof:
 		return block{}, wait
-	case end < 0 && !BeginsCode(v[i:]):
+	case end < 0 && !beginsCode(v[i:]):
 		return block{end: len(v)}, no
 	case end < 0:
 		return block{end: len(v), truncated: true}, yes
@@ -155,16 +155,16 @@ func (t *text) readCode(v string, i int, eof bool) (block, verdict) {
 			return block{}, wait
 		}
 	}
-	found, ok := CodeCalls(strings.Clone(v[i:end]))
+	found, ok := codeCalls(strings.Clone(v[i:end]))
 	if !ok {
 		return block{end: behind}, no
 	}
 	return block{calls: found, end: behind}, yes
 }
 
-// Closing finds a literal that closes the code at v[i:]: outside brackets, and quotes in them.
-// n is how long it is; at is -1 where none stands, or not yet.
-func Closing(v string, i int, closers []string, eof bool) (at, n int) {
+// closingLiteral finds a literal of n bytes that closes the code at v[i:], outside brackets. at is -1 if
+// there is none yet.
+func closingLiteral(v string, i int, closers []string, eof bool) (at, n int) {
 	for at = i; at >= 0 && at < len(v); {
 		switch n, is := scan.StartsAnyFold(v[at:], closers, eof); {
 		case is == yes:
@@ -172,7 +172,7 @@ func Closing(v string, i int, closers []string, eof bool) (at, n int) {
 		case is == wait:
 			return -1, 0
 		case strings.IndexByte("([{", v[at]) >= 0:
-			at = End(v, at, true)
+			at = codeEnd(v, at, true)
 		default:
 			at++
 		}

@@ -22,7 +22,7 @@ func TestCodeCalls(t *testing.T) {
 		`see (here)`:                   {{Name: "see", Args: `"here"`}},
 		``:                             nil,
 	} {
-		got, ok := CodeCalls(in)
+		got, ok := codeCalls(in)
 		if ok != (want != nil) || !slices.Equal(got, want) {
 			t.Errorf("%s: %+v, %v", in, got, ok)
 		}
@@ -33,11 +33,11 @@ func TestEnd(t *testing.T) {
 	for in, want := range map[string]int{
 		"f(a)": 4, "f(a) and more": 4, "f(')')x": 6, "f(a": -1, "f\nb(c)": 1, `f("\"")`: 7,
 	} {
-		if got := End(in, 0, false); got != want {
+		if got := codeEnd(in, 0, false); got != want {
 			t.Errorf("%s: %d, want %d", in, got, want)
 		}
 	}
-	if got := End("[f(a),\n g(b)] c", 0, true); got != 13 {
+	if got := codeEnd("[f(a),\n g(b)] c", 0, true); got != 13 {
 		t.Errorf("a list ends at %d", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestEnd(t *testing.T) {
 func FuzzCodeCalls(f *testing.F) {
 	f.Add(`[read(path="a, b"), web.get({"u": 1})]`)
 	f.Fuzz(func(t *testing.T, s string) {
-		calls, ok := CodeCalls(s)
+		calls, ok := codeCalls(s)
 		if ok != (len(calls) > 0) {
 			t.Fatalf("%+v: %v", calls, ok)
 		}
@@ -56,11 +56,11 @@ func FuzzCodeCalls(f *testing.F) {
 			}
 		}
 		if s != "" {
-			if end := End(s, 0, false); end > len(s) {
+			if end := codeEnd(s, 0, false); end > len(s) {
 				t.Fatal(end)
 			}
 		}
-		if len(calls) == 1 && s == calls[0].Name+"("+calls[0].Args+")" && !BeginsCode(s) {
+		if len(calls) == 1 && s == calls[0].Name+"("+calls[0].Args+")" && !beginsCode(s) {
 			t.Fatalf("%q does not begin a call", s)
 		}
 	})
@@ -80,7 +80,7 @@ func TestInput(t *testing.T) {
 		{`"\d+"`, `"\\d+"`, true},
 		{`'a b'`, `"'a b'"`, false},
 	} {
-		if got, guessed := CodeInput(row.in, false); got != row.want || guessed != row.guessed {
+		if got, guessed := plainInput(row.in, false); got != row.want || guessed != row.guessed {
 			t.Errorf("%s: %s, %v", row.in, got, guessed)
 		}
 	}
@@ -88,7 +88,7 @@ func TestInput(t *testing.T) {
 
 // Bars by the thousand take little time.
 func TestSplitLinear(t *testing.T) {
-	if args, _ := Split("a="+strings.Repeat("|", 1<<21),
+	if args, _ := splitPairs("a="+strings.Repeat("|", 1<<21),
 		func(string) bool { return true }); len(args) < 1<<21 {
 		t.Errorf("%d bytes", len(args))
 	}
@@ -120,7 +120,7 @@ func TestSplit(t *testing.T) {
 		{`a="C:\\"|b=2`, `{"a":"C:\\","b":"2"}`, true},
 		{`a="x \"y\""`, `{"a":"x \"y\""}`, false},
 	} {
-		got, unsure := Split(row.in, param)
+		got, unsure := splitPairs(row.in, param)
 		if got != row.want || unsure != row.unsure {
 			t.Errorf("%s: %q, %v", row.in, got, unsure)
 		}

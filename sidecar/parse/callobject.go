@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// Keys are the keys under which a call object keeps its parts. They are the part json of
-// a strategy in rule files, too, which the tags describe.
+// Keys are the keys of the parts of a call object, as the part json of a strategy names them in rule
+// files.
 type Keys struct {
 	Calls     []string `rule:"calls" doc:"Keys that hold the list of calls." eg:"[tool_calls, calls]"`
 	Name      []string `rule:"name,required" doc:"Keys that hold the name of the tool." eg:"[name, tool, function]"`
@@ -30,8 +30,8 @@ type Keys struct {
 	Answer    []string `rule:"answer" doc:"Keys that hold the text for the user if there is no call." eg:"[answer, response]"`
 }
 
-// Usual are the keys where no strategy names any.
-func Usual() *Keys {
+// DefaultKeys are the keys of a strategy that names none.
+func DefaultKeys() *Keys {
 	return &Keys{
 		Calls:     []string{"tool_calls", "tool_uses"},
 		Name:      []string{"name", "tool", "tool_name", "recipient_name"},
@@ -40,7 +40,7 @@ func Usual() *Keys {
 	}
 }
 
-// AnswerOf is the answer in an object with which a reply ends the turn; "" if there is none.
+// AnswerOf returns the answer in an object that ends the turn, or "".
 func (k *Keys) AnswerOf(doc string) string {
 	if !gjson.Valid(doc) {
 		return ""
@@ -48,14 +48,14 @@ func (k *Keys) AnswerOf(doc string) string {
 	return firstOf(gjson.Parse(doc), k.Answer).Str
 }
 
-// thoughtKeys are where a guided reply thinks.
+// thoughtKeys hold the thoughts of a guided reply.
 var thoughtKeys = []string{"reasoning", "thought"}
 
-// besides are the keys that a call object may have beside its name and arguments.
-var besides = []string{"id", "type", "call_id", "tool_call_id", "index", "toolUseId", "status"}
+// callMetadata are keys that may stand beside a name and arguments.
+var callMetadata = []string{"id", "type", "call_id", "tool_call_id", "index", "toolUseId", "status"}
 
-// Starts says whether v begins like a call object: its first key names a call, or a tool in c; its id
-// and type may stand in front.
+// Starts reports whether v begins like a call object: its first key names a call or a tool in c.
+// Metadata may precede it.
 func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) verdict {
 	short := scan.WaitUnless(eof)
 	i := scan.SkipSpace(v, 1)
@@ -81,7 +81,7 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) verdict {
 			return short
 		case scan.Among(key, k.Name, k.Calls, k.inside()), c.Exact(key):
 			return yes
-		case !scan.Among(key, besides):
+		case !scan.Among(key, callMetadata):
 			return no
 		}
 		value, rest, whole := strings.Cut(rest, ",") // what the call is called, or its type
@@ -95,8 +95,8 @@ func (k *Keys) Starts(c *tools.Catalog, v string, eof bool) verdict {
 	}
 }
 
-// Headed says whether v begins as an object that calls a header by name, as a server writes the answer
-// for which it knows no tool: {"name": "assistant<|channel|>final", …
+// Headed reports whether v begins with an object whose name is a header, as servers write an answer for
+// which they know no tool: {"name": "assistant<|channel|>final", …
 func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) verdict {
 	const most = 64
 	part := strings.SplitN(v[:min(len(v), most)], `"`, 5) // around the first key and a text behind it
@@ -111,21 +111,21 @@ func (k *Keys) Headed(a *harmony.Alphabet, v string, eof bool) verdict {
 	return scan.WaitUnless(eof || len(part) > 4 || len(v) >= most)
 }
 
-// Found is what stands in a value: calls, and what a guided reply says beside them.
-type EnvelopeFound struct {
+// Envelope is the content of a value: calls, and what a guided reply says beside them.
+type Envelope struct {
 	List      []Call
 	Reasoning string
 	Answer    string
-	Said      string // text beside calls
-	Again     string // in place of calls, what the model said, token by token
-	Printed   bool   // a program printed it: it is no JSON
+	Said      string // beside calls
+	Again     string // the reply as tokens, in place of calls
+	Printed   bool   // by a program: no JSON
 	Done      bool
 	Repairs   []tools.Repair
 }
 
-// Read reads doc, mended where needed, as calls of the tools in offered. It may nest so deep. cut
-// says that the reply ended at its token limit inside of doc.
-func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c EnvelopeFound, ok bool) {
+// Read reads doc, repaired if needed, as calls of the offered tools. depth bounds the nesting. cut
+// reports that the reply ended at its token limit within doc.
+func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Envelope, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
 		clean, c.Repairs = offered.Plain(clean)
@@ -150,8 +150,8 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 	doubt := k.annotated(root) ||
 		slices.ContainsFunc(c.Repairs, func(r tools.Repair) bool { return r.Kind == jsonrepair.KindComment })
 	if list, guided := k.listIn(root); guided {
-		if c.List, ok = k.list(offered, list); !ok || k.foreign(root) {
-			return EnvelopeFound{}, false
+		if c.List, ok = k.list(offered, list); !ok || k.otherRole(root) {
+			return Envelope{}, false
 		}
 		for i := range c.List {
 			c.List[i].Unsure, c.List[i].Doubt = unsure, doubt || c.List[i].Doubt
@@ -168,7 +168,7 @@ func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c 
 	return c, ok
 }
 
-// listIn is the list of calls in a value: itself, or what one of its keys holds.
+// listIn returns the list of calls in a value: itself, or that under a key of Calls.
 func (k *Keys) listIn(v gjson.Result) (list gjson.Result, ok bool) {
 	if v.IsArray() {
 		return v, true
@@ -192,8 +192,8 @@ func (k *Keys) list(offered *tools.Catalog, v gjson.Result) (calls []Call, ok bo
 	return calls, ok
 }
 
-// object reads one call object. Keys beside the known ones make it data, unless they are
-// parameters of the tool that it names.
+// object reads one call object. Other keys make it data, unless they are parameters of the tool that it
+// names.
 func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v = k.inner(v)
 	name, args := firstOf(v, k.Name), firstOf(v, k.Arguments)
@@ -207,21 +207,21 @@ func (k *Keys) object(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) 
 	case !args.Exists():
 		return k.flat(offered, v, name.Str)
 	}
-	c = Call{Name: name.Str, Args: args.Raw, Doubt: several(v, k.Name) || several(v, k.Arguments)}
+	c = Call{Name: name.Str, Args: args.Raw, Doubt: hasSeveral(v, k.Name) || hasSeveral(v, k.Arguments)}
 	switch args.Type {
 	case gjson.String:
 		c.Args = args.Str
 	case gjson.Null:
 		c.Args = "{}"
 	}
-	if only(v, false, k.Name, k.Arguments, besides, thoughtKeys) {
+	if only(v, false, k.Name, k.Arguments, callMetadata, thoughtKeys) {
 		return c, true
 	}
 	return k.flat(offered, v, name.Str) // a parameter of the tool has the name of such a key
 }
 
-// several reports whether an object has more than one of these keys: then it is unclear which counts.
-func several(v gjson.Result, keys []string) bool {
+// hasSeveral reports whether an object has more than one of keys, so that it is unclear which counts.
+func hasSeveral(v gjson.Result, keys []string) bool {
 	n := 0
 	v.ForEach(func(key, _ gjson.Result) bool {
 		if scan.Among(key.Str, keys) {
@@ -232,7 +232,7 @@ func several(v gjson.Result, keys []string) bool {
 	return n > 1
 }
 
-// flat reads {"name":"read","path":"a"}: the arguments stand beside the name.
+// flat reads {"name":"read","path":"a"}, with the arguments beside the name.
 func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call, ok bool) {
 	m, refusal := offered.Name(strings.Clone(name))
 	if refusal != nil || offered.Open() {
@@ -243,7 +243,7 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
 		case value.Type == gjson.String && value.Str == name && scan.Among(key.Str, k.Name),
-			scan.Among(key.Str, besides, thoughtKeys) && !offered.Takes(m.Name, key.Str):
+			scan.Among(key.Str, callMetadata, thoughtKeys) && !offered.Takes(m.Name, key.Str):
 			return true
 		}
 		ok = ok && offered.Takes(m.Name, key.Str)
@@ -254,7 +254,7 @@ func (k *Keys) flat(offered *tools.Catalog, v gjson.Result, name string) (c Call
 		len(members) > 0
 }
 
-// keyed reads {"read":{"path":"a"}}: the name is the only key.
+// keyed reads {"read":{"path":"a"}}, with the name as the only key.
 func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		_, name, is := strings.Cut(key.Str, "to=") // a header is the key
@@ -273,7 +273,7 @@ func (k *Keys) keyed(offered *tools.Catalog, v gjson.Result) (c Call, ok bool) {
 	return c, ok
 }
 
-// inner is the call in {"type": "function", "function": {…}}.
+// inner returns the call in {"type": "function", "function": {…}}.
 func (k *Keys) inner(v gjson.Result) gjson.Result {
 	for range 8 {
 		in := firstOf(v, k.inside())
@@ -292,7 +292,7 @@ func (k *Keys) inside() []string {
 	return k.Inside
 }
 
-// insideKeys are where a call object stands in another one, if no rule says so.
+// insideKeys are the default of Inside.
 var insideKeys = []string{"function"}
 
 func firstOf(v gjson.Result, keys []string) gjson.Result {
@@ -304,12 +304,12 @@ func firstOf(v gjson.Result, keys []string) gjson.Result {
 	return gjson.Result{}
 }
 
-// callTypes are what APIs call a call.
+// callTypes are the types of a call in APIs.
 var callTypes = []string{"function", "function_call", "tool", "tool_call", "tool_use", "call", "custom",
 	"custom_tool_call"}
 
-// annotated says that an object with calls says more than a guided reply or an API would: it has another key,
-// is done, answers, or has words where an id or a state belongs. That may be why the calls are only shown.
+// annotated reports whether an object with calls has more than those of a guided reply or an API:
+// another key, a status, an answer, or words in an id or a state. The calls may then be examples.
 func (k *Keys) annotated(v gjson.Result) (yes bool) {
 	if v.IsArray() {
 		return false
@@ -318,7 +318,7 @@ func (k *Keys) annotated(v gjson.Result) (yes bool) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch {
 		case !guided: // a call, and its own id and type
-			yes = scan.Among(key.Str, besides) && (strings.Contains(value.Str, " ") || key.Str == "type" &&
+			yes = scan.Among(key.Str, callMetadata) && (strings.Contains(value.Str, " ") || key.Str == "type" &&
 				!scan.AmongFold(value.Str, callTypes))
 		case scan.Among(key.Str, k.Calls, thoughtKeys), value.Type == gjson.Null:
 		case scan.Among(key.Str, k.Done) && !scan.Among(key.Str, k.Answer):
@@ -333,13 +333,14 @@ func (k *Keys) annotated(v gjson.Result) (yes bool) {
 	return yes
 }
 
-// foreign reports whether an object is the message of another role than assistant: it calls nothing.
-func (k *Keys) foreign(v gjson.Result) bool {
+// otherRole reports whether an object is the message of a role other than assistant, which calls
+// nothing.
+func (k *Keys) otherRole(v gjson.Result) bool {
 	role := v.Get("role")
 	return role.Type == gjson.String && role.Str != harmony.Assistant && !k.beside("role", role)
 }
 
-// beside says that a key may stand beside calls: with its value, where the rule gives one.
+// beside reports whether a key may stand beside calls, with its value if the rule names one.
 func (k *Keys) beside(key string, value gjson.Result) bool {
 	return slices.ContainsFunc(k.Beside, func(beside string) bool {
 		name, want, fixed := strings.Cut(beside, "=")
@@ -347,7 +348,7 @@ func (k *Keys) beside(key string, value gjson.Result) bool {
 	})
 }
 
-// defines says that what is called the parameters of a tool is their schema: it defines the tool.
+// defines reports whether parameters are a schema: the object defines a tool.
 func defines(parameters gjson.Result) (yes bool) {
 	if parameters.Get("properties").IsObject() && parameters.Get("type").Str == "object" {
 		return true
@@ -360,8 +361,8 @@ func defines(parameters gjson.Result) (yes bool) {
 	return yes
 }
 
-// Several are the calls in the arguments of a tool that the request does not offer: a wrapper, such as
-// multi_tool_use.parallel of OpenAI's models. If the tool is no known wrapper, no call may change something.
+// Several returns the calls in the arguments of a wrapper, such as multi_tool_use.parallel of OpenAI's
+// models, which the request does not offer. In an unknown wrapper every call must be one that reads.
 func (k *Keys) Several(offered *tools.Catalog, c Call, depth int, cut bool) []Call {
 	// at a glance
 	if !slices.ContainsFunc(k.Calls, func(key string) bool { return strings.Contains(c.Args, `"`+key+`"`) }) {
@@ -379,9 +380,9 @@ func (k *Keys) Several(offered *tools.Catalog, c Call, depth int, cut bool) []Ca
 	return found.List
 }
 
-// Objects are the objects of which a text consists, where they are more than one: the arguments of calls of
-// one tool, which a server has put together.
-func Objects(text string) (all []string) {
+// objects returns the objects of a text that consists of several, as a server joins the arguments of
+// calls of one tool.
+func objects(text string) (all []string) {
 	for s := (jsontext.Scanner{Doc: []byte(text)}); ; {
 		switch {
 		case s.Peek() == '{':
@@ -395,38 +396,38 @@ func Objects(text string) (all []string) {
 	}
 }
 
-// envelope takes the calls in v[from:to]. It is false where that is none of our
-// forms, or may be a quotation, or the strategy's condition does not hold.
-func (t *text) envelope(st *Strategy, v string, from, to int, end tools.Ending, a Signs) bool {
+// takeEnvelope takes the calls in v[from:to]. It returns false if there are none, they may be quoted, or
+// the strategy's condition does not hold.
+func (t *text) takeEnvelope(st *Strategy, v string, from, to int, end tools.Ending, a Signs) bool {
 	found, ok := t.unwrap(st, v[from:to], end.How == tools.Cut)
-	return ok && t.takeIf(st, v, from, to, found, end, a)
+	return ok && t.takeFound(st, v, from, to, found, end, a)
 }
 
-// takeIf takes what was found in v[from:to], if its signs and the strategy's condition say so.
-func (t *text) takeIf(st *Strategy, v string, from, to int, found EnvelopeFound, end tools.Ending,
+// takeFound takes the calls found in v[from:to] if their signs and the strategy's condition allow it.
+func (t *text) takeFound(st *Strategy, v string, from, to int, found Envelope, end tools.Ending,
 	a Signs) bool {
-	if !t.runs(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
+	if !t.accepts(Object, a, found.List...) || !t.allowed(st, from, to, v[from:to]) {
 		return false
 	}
-	t.takeAll(st, from, to, found, end)
+	t.addAll(st, from, to, found, end)
 	return true
 }
 
-// allKnown says that doc holds calls, and each names an offered tool.
+// allKnown reports whether doc holds calls of offered tools only.
 func (t *text) allKnown(st *Strategy, doc string) bool {
 	found, ok := t.unwrap(st, doc, false)
 	return ok && !slices.ContainsFunc(found.List, func(c Call) bool { return !t.r.names.Known(c.Name) })
 }
 
-// takeAll takes calls that stand in v[from:to], and what is said beside them.
-func (t *text) takeAll(st *Strategy, from, to int, found EnvelopeFound, end tools.Ending) {
+// addAll adds the calls in v[from:to] and the text beside them.
+func (t *text) addAll(st *Strategy, from, to int, found Envelope, end tools.Ending) {
 	if found.Reasoning+found.Said != "" {
 		t.settle(Text)
 		t.r.emit(Thought, found.Reasoning)
 		t.r.emit(Text, found.Said)
 	}
 	for _, c := range found.List {
-		t.offer(st, from, to, c, end, found.Repairs)
+		t.addCall(st, from, to, c, end, found.Repairs)
 	}
 	if len(found.List) == 0 && found.Answer != "" {
 		t.note(st, from, to, Shown, "the answer of a guided reply")
@@ -439,13 +440,13 @@ func (t *text) takeAll(st *Strategy, from, to int, found EnvelopeFound, end tool
 	}
 }
 
-// unwrap reads doc as calls, with the keys of a strategy. cut says that the reply ended at its
-// token limit inside of doc.
-func (t *text) unwrap(st *Strategy, doc string, cut bool) (EnvelopeFound, bool) {
+// unwrap reads doc as calls, with the keys of a strategy. cut reports that the reply ended at its token
+// limit within doc.
+func (t *text) unwrap(st *Strategy, doc string, cut bool) (Envelope, bool) {
 	return t.envelopeOf(st).Read(t.r.c, doc, t.r.facts.MaxDepth, cut)
 }
 
-// envelopeOf is the envelope of a strategy: its own, or that of the JSON kind.
+// envelopeOf returns the keys of the strategy, of the JSON strategy, or the default ones.
 func (t *text) envelopeOf(st *Strategy) *Keys {
 	switch {
 	case len(st.Envelope.Name) > 0:
@@ -453,5 +454,5 @@ func (t *text) envelopeOf(st *Strategy) *Keys {
 	case t.r.s.json != nil:
 		return &t.r.s.json.Envelope
 	}
-	return Usual()
+	return DefaultKeys()
 }

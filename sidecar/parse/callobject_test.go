@@ -10,7 +10,7 @@ import (
 // Beside calls may stand what a guided reply or an API has; whatever else is said makes them doubtful,
 // and the definition of a tool is no call of it.
 func TestRemarks(t *testing.T) {
-	keys := parse.Usual()
+	keys := parse.DefaultKeys()
 	keys.Done, keys.Answer, keys.Beside = []string{"done"}, []string{"answer", "content"}, []string{"id",
 		"role=assistant", "status"}
 	c := tools.NewCatalog(&tools.Rules{MaxDepth: 64}, nil, []tools.Tool{{Name: "exec"}})

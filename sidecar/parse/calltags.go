@@ -16,14 +16,13 @@ var (
 	endTag  = regexp.MustCompile(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
 )
 
-// Calls reads the calls in doc, in front of the first that could not be read: broken says that there
-// is one. Where doc may have been cut, a call counts only if something closes it. What an argument
-// holds is no call, whatever it looks like.
+// TagCalls reads the calls in doc up to the first that cannot be read; broken reports that there is one.
+// If doc may be cut, a call needs a closing tag. Text within an argument is no call.
 func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
-	args := Arguments(doc)
+	args := tagArguments(doc)
 	heads := callTag.FindAllStringSubmatchIndex(doc, -1)
-	heads = slices.DeleteFunc(heads, func(h []int) bool { return within(args, h[0]) })
-	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !within(args, m[0]) {
+	heads = slices.DeleteFunc(heads, func(h []int) bool { return inArgument(args, h[0]) })
+	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !inArgument(args, m[0]) {
 		heads = [][]int{m}
 	}
 	done := 0
@@ -33,19 +32,19 @@ func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 			to = heads[i+1][0]
 		}
 		if h[0] < done {
-			continue // it stands in the object of the one before
+			continue // within the object of the previous call
 		}
 		given, ok := "", false
 		if at := scan.SkipSpace(doc, h[1]); at < len(doc) && doc[at] == '{' {
-			if done < 0 { // to search for the end of each that has none takes long
+			if done < 0 { // searching for the end of each open object would be quadratic
 				return calls, true
 			}
-			done = End(doc, at, true)
+			done = codeEnd(doc, at, true)
 		}
 		if ok = done > h[1]; ok {
 			given, to = strings.TrimSpace(doc[h[1]:done]), max(to, done)
 		} else {
-			given, ok = arguments(doc[:to], h[1], args)
+			given, ok = tagCallArguments(doc[:to], h[1], args)
 		}
 		if !ok || cut && to == len(doc) && !endTag.MatchString(doc[h[1]:to]) {
 			return calls, true
@@ -55,19 +54,19 @@ func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 	return calls, false
 }
 
-// arguments makes one JSON object of what is inside of a call's tag, at doc[from:]. It is false where
-// an argument cannot be read: a call without it would be another one.
-func arguments(doc string, from int, all []Argument) (args string, ok bool) {
+// tagCallArguments returns the arguments in a call's tag at doc[from:] as a JSON object. ok is false if
+// one cannot be read: without it the call would be another one.
+func tagCallArguments(doc string, from int, all []tagArgument) (args string, ok bool) {
 	var members []string
 	behind := from
-	for _, a := range since(all, from) {
+	for _, a := range argumentsFrom(all, from) {
 		if a.End > len(doc) {
 			break
-		} else if a.At < behind { // its tag stands in another one
+		} else if a.At < behind { // within another argument
 			continue
 		}
 		switch {
-		case a.Open, a.Key != "" && !apart(doc[behind:a.At]):
+		case a.Open, a.Key != "" && !onlyTags(doc[behind:a.At]):
 			return "", false
 		case a.Key == "" && len(members) == 0:
 			inner := strings.TrimSpace(doc[a.From:a.To])
@@ -89,11 +88,11 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 			}
 			rest = rest[:at[0]]
 		}
-		return jsontext.Object(members...), apart(rest)
+		return jsontext.Object(members...), onlyTags(rest)
 	}
 	i := strings.IndexByte(s, '{')
 	if i >= 0 {
-		if end := End(s, i, true); end > 0 {
+		if end := codeEnd(s, i, true); end > 0 {
 			return s[i:end], true
 		}
 	}
@@ -101,23 +100,23 @@ func arguments(doc string, from int, all []Argument) (args string, ok bool) {
 	if i >= 0 && i < len(inner) { // the repair of the arguments says what is wrong
 		return strings.TrimSpace(inner[i:]), true
 	}
-	return "{}", apart(inner) && !strings.Contains(s, "<parameter")
+	return "{}", onlyTags(inner) && !strings.Contains(s, "<parameter")
 }
 
-// apart reports whether nothing but blanks and tags stands between arguments. Else a tag that seemed
-// to end one stands in its value.
-func apart(between string) bool {
+// onlyTags reports whether only blanks and tags stand between arguments; else a tag that seemed to end
+// one stands in its value.
+func onlyTags(between string) bool {
 	return strings.TrimSpace(anyTag.ReplaceAllString(between, "")) == ""
 }
 
-// Argument is what stands between the tags of an argument. All of it is theirs, up to the tag that
-// balances the first: a text about calls may hold such tags itself.
-type Argument struct {
-	Key      string // empty: it is all arguments at once
-	At       int    // where its tag begins
-	From, To int    // what stands in it
-	End      int    // behind the tag that closes it
-	Open     bool   // nothing closes it: it goes on to the end
+// tagArgument is an argument between tags. Its value reaches to the tag that balances the first, for a
+// text about calls may contain such tags.
+type tagArgument struct {
+	Key      string // empty: all arguments at once
+	At       int    // start of its opening tag
+	From, To int    // its value
+	End      int    // end of its closing tag
+	Open     bool   // nothing closes it: it reaches to the end
 }
 
 var (
@@ -125,12 +124,12 @@ var (
 	keyedArg = regexp.MustCompile(`(?i)^\s*<(?:[\w:]+:)?(?:parameter|arg)\b`)
 )
 
-// Arguments are those in doc, in their order.
-func Arguments(doc string) (all []Argument) {
+// tagArguments returns the arguments in doc, in order.
+func tagArguments(doc string) (all []tagArgument) {
 	name, depth := "", 0
 	for _, m := range anyArg.FindAllStringSubmatchIndex(doc, -1) {
 		closes, tag := m[2] < m[3], strings.ToLower(doc[m[4]:m[5]])
-		switch a := (Argument{At: m[0], From: m[1], To: len(doc), End: len(doc), Open: true}); {
+		switch a := (tagArgument{At: m[0], From: m[1], To: len(doc), End: len(doc), Open: true}); {
 		case depth > 0 && tag != name:
 		case depth > 0 && !closes:
 			depth++
@@ -154,17 +153,17 @@ func Arguments(doc string) (all []Argument) {
 	return all
 }
 
-// since are those whose text begins at doc[at:] or behind.
-func since(all []Argument, at int) []Argument {
-	i, _ := slices.BinarySearchFunc(all, at, func(a Argument, at int) int { return a.From - at })
+// argumentsFrom returns those whose value begins at or after at.
+func argumentsFrom(all []tagArgument, at int) []tagArgument {
+	i, _ := slices.BinarySearchFunc(all, at, func(a tagArgument, at int) int { return a.From - at })
 	return all[i:]
 }
 
-// within says that an argument holds doc[at:].
-func within(all []Argument, at int) bool {
-	i := len(all) - len(since(all, at+1)) - 1
+// inArgument reports whether doc[at:] stands in an argument.
+func inArgument(all []tagArgument, at int) bool {
+	i := len(all) - len(argumentsFrom(all, at+1)) - 1
 	return i >= 0 && at < all[i].To
 }
 
-// Begins says that a call begins in a text.
-func BeginsTag(s string) bool { return callTag.MatchString(s) }
+// beginsTag reports whether s contains the opening tag of a call.
+func beginsTag(s string) bool { return callTag.MatchString(s) }

@@ -9,12 +9,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Candidate is a text that may be a call, and what became of it.
+// Candidate is a text that may be a call, with the decision about it.
 type Candidate struct {
 	Field     string          `json:"field"` // of the reply
 	At        int             `json:"at"`    // byte offset there
-	Name      string          `json:"name"`  // of the tool, as it is written
-	Tool      string          `json:"tool"`  // the tool that it would call; empty: none takes it
+	Name      string          `json:"name"`  // of the tool, as written
+	Tool      string          `json:"tool"`  // the tool that takes it; empty: none
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 	Class     tools.Class     `json:"class"`
 	Form      Form            `json:"form"`
@@ -35,28 +35,28 @@ const (
 	Framed Form = "frame"  // between the literals, or in the lines, of a strategy
 )
 
-// Signs are what is seen of a candidate and around it. All of them speak against a call.
+// Signs are observations of a candidate and the text around it. Each one speaks against a call.
 type Signs uint16
 
 // The signs.
 const (
-	Quoted  Signs = 1 << iota // a sentence, a list or code goes on around it
-	Open                      // the text in front may be a sentence that goes on into it
-	Led                       // the text in front ends with a colon or a question: it may speak about it
-	Behind                    // text stands behind it
+	Quoted  Signs = 1 << iota // a sentence, a list or code surrounds it
+	Open                      // the text in front may be a sentence that continues into it
+	Led                       // the text in front ends with a colon or a question, and may be about it
+	Behind                    // text follows it
 	Topic                     // the user writes about calls
-	Word                      // a strange word stands between its parts
-	Strange                   // strange signs do
-	Mended                    // the arguments are not as the tool's schema wants them
+	Word                      // an unknown word stands between its parts
+	Strange                   // unknown signs do
+	Mended                    // the arguments were repaired to fit the tool's schema
 )
 
-// signNames are those of the signs, in their order.
+// signNames are the names of the signs, in order.
 var signNames = [...]string{"quoted", "open", "led", "behind", "topic", "word", "strange", "mended"}
 
-// Has says that one of some signs is among them.
+// Has reports whether one of some is set.
 func (s Signs) Has(some Signs) bool { return s&some != 0 }
 
-// All are the names of the signs.
+// All returns the names of the signs.
 func (s Signs) All() []string {
 	list := []string{}
 	for i, name := range signNames {
@@ -70,7 +70,7 @@ func (s Signs) All() []string {
 // MarshalJSON writes the names of the signs.
 func (s Signs) MarshalJSON() ([]byte, error) { return json.Marshal(s.All()) }
 
-// flaws is how many of these signs of damage there are.
+// flaws counts the signs of damage.
 func (s Signs) flaws() (n int) {
 	for _, flaw := range [...]Signs{Word, Strange, Mended} {
 		if s.Has(flaw) {
@@ -80,7 +80,7 @@ func (s Signs) flaws() (n int) {
 	return n
 }
 
-// Decision is what becomes of a candidate.
+// Decision is the outcome for a candidate.
 type Decision string
 
 // The decisions.
@@ -90,9 +90,9 @@ const (
 	Run   Decision = "call"  // it is a call
 )
 
-// decide says what becomes of a candidate. What the text around it may speak about is asked for again. A tool
-// that only reads is called with a flaw, and out of an open sentence; any other needs a clean form that
-// stands alone.
+// decide returns the decision. If the text around the candidate may be about it, the model is asked. A
+// tool that reads may be called with a flaw, and from an open sentence; any other needs a clean form
+// that stands alone.
 func (c *Candidate) decide() Decision {
 	most := 1 // flaws that a form may have
 	if c.Form == Named {
@@ -113,7 +113,7 @@ func (c *Candidate) decide() Decision {
 	return Run
 }
 
-// Says is what the decision rests on.
+// Says explains the decision.
 func (c *Candidate) Says() string {
 	signs := "nothing speaks against it"
 	if c.Signs > 0 {
@@ -122,15 +122,15 @@ func (c *Candidate) Says() string {
 	return fmt.Sprintf("the tool is of class %s, the form is %s, %s", c.Class, c.Form, signs)
 }
 
-// Same says that two are one text, looked at twice.
+// Same reports whether two candidates are one text, looked at twice.
 func (c *Candidate) Same(o *Candidate) bool {
 	return c.At == o.At && c.Field == o.Field && c.Signs == o.Signs && c.Name == o.Name &&
 		string(c.Arguments) == string(o.Arguments)
 }
 
-// runs says that a text is the calls in it, which stand in a form with such signs around them. Where that is
-// in doubt, take refuses them, so that the model is asked what it meant.
-func (t *text) runs(form Form, signs Signs, calls ...Call) bool {
+// accepts reports whether a text is the calls in it, in a form with signs around them. In doubt it sets
+// t.doubted: record then refuses the calls, so that the model is asked what it meant.
+func (t *text) accepts(form Form, signs Signs, calls ...Call) bool {
 	t.doubted = false
 	for _, call := range calls {
 		c := t.candidate(form, signs, call)
@@ -147,25 +147,25 @@ func (t *text) runs(form Form, signs Signs, calls ...Call) bool {
 	return true
 }
 
-// doubt refuses a call of which it is not sure that it is one.
-func doubt(c tools.Call) *tools.Refusal {
+// unsureRefusal refuses a call that may not be meant as one.
+func unsureRefusal(c tools.Call) *tools.Refusal {
 	return &tools.Refusal{Code: tools.Unsure, Name: c.Name, Text: string(c.Arguments),
 		Why: fmt.Sprintf("it is not clear whether %s shall be called: call it as a tool, or answer in words without its markup", c.Name)}
 }
 
-// mayBe says that a text with such signs may be calls, of which the last is cut.
+// mayBe reports whether a text with these signs may be calls, the last of which is cut.
 func mayBe(form Form, signs Signs) bool {
 	return !signs.Has(Quoted|Led) && !(form == Named && signs.Has(Open))
 }
 
-// candidate is a call that stands in a form with such signs around it.
+// candidate assesses a call in a form with signs around it.
 func (t *text) candidate(form Form, signs Signs, call Call) Candidate {
 	if t.r.facts.aboutCalls() {
 		signs |= Topic
 	}
 	c := Candidate{Field: string(t.field), At: t.base, Name: strings.Clone(call.Name), Form: form}
 	class, known := t.r.c.ClassOf(c.Name)
-	// markup that some strategy knows was meant as a call
+	// markup that a strategy knows was meant as a call
 	if !known && form != Named && !signs.Has(Led|Behind) && !strings.HasPrefix(c.Name, tools.Parallel) {
 		class = tools.Read
 	}
@@ -182,7 +182,7 @@ func (t *text) candidate(form Form, signs Signs, call Call) Candidate {
 	return c
 }
 
-// aboutCalls says that the user writes about calls.
+// aboutCalls reports whether the user writes about calls.
 func (f *Facts) aboutCalls() bool {
 	user := strings.ToLower(f.User)
 	return slices.ContainsFunc(f.Topic,

@@ -8,15 +8,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// fence is the run of backticks or tildes that opened a code block; the zero
-// fence is none. Only a run at least as long closes it.
+// fence is the run of backticks or tildes that opened a code block; zero for none. Only a run at least
+// as long closes it.
 type fence struct {
 	mark byte
 	n    int
 }
 
-// fenceLine reads a line that begins with a code fence. v[p:] is its first
-// non-blank byte.
+// fenceLine reads a line that begins with a code fence. v[p:] is its first byte that is no blank.
 func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	n := scan.SkipBytes(v, p, v[p:p+1])
 	if n == len(v) && !eof {
@@ -25,13 +24,15 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	if n-p < 3 {
 		return opening{}, no
 	}
-	if t.loose {
-		return opening{n: n - i, begin: func(t *text, v string, n int) { t.flow(v[:n]); t.loose = false }},
-			yes
+	if t.midLineFence {
+		return opening{n: n - i, begin: func(t *text, v string, n int) {
+			t.flow(v[:n])
+			t.midLineFence = false
+		}}, yes
 	}
 	// it may hold a call
-	if t.fence.n == 0 && !t.released && !t.r.tired() && t.r.s.json != nil && !t.r.c.Empty() {
-		if t.front = t.inFront(v, i); t.front != Quoted {
+	if t.fence.n == 0 && !t.released && !t.r.exhausted() && t.r.s.json != nil && !t.r.c.Empty() {
+		if t.fenceSigns = t.fenceFront(v, i); t.fenceSigns != Quoted {
 			return opening{n: n - i, begin: func(t *text, _ string,
 				_ int) {
 				t.enter(inFence)
@@ -51,35 +52,34 @@ func (t *text) fenceLine(v string, i, p int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
-// inFront says what the text in front of a code fence at v[i:] makes of it. A colon announces
-// an example, unless the text says that the call is made.
-func (t *text) inFront(v string, i int) Signs {
+// fenceFront returns the signs of the text in front of a code fence at v[i:]. A colon announces an
+// example, unless the text says that the call is made.
+func (t *text) fenceFront(v string, i int) Signs {
 	if t.firstAt(v, i) {
 		return 0
 	}
-	p := t.past
+	p := t.front
 	p.Add(v[:i])
 	text := strings.TrimRight(p.String(), scan.Script)
 	switch {
 	case text == "":
 		return 0
-	case p.Ends() == Ended && !p.Leads(), t.apart:
+	case p.Ends() == Ended && !p.EndsInLead(), t.afterClose:
 		return Open
 	}
 	return Quoted
 }
 
-// maxInfo is how long the line is that opens a fence with a call.
+// maxInfo bounds the line that opens a fence with a call.
 const maxInfo = 64
 
-// span is a piece of the text that a field waits with. What stands between to and next is
-// marks and white space.
+// span is a fenced value. Only fence marks and white space stand between to and next.
 type span struct {
 	from, to, next int
-	found          EnvelopeFound
+	found          Envelope
 }
 
-// stepFence holds code fences: calls, if JSON in each of them is one and nothing follows.
+// stepFence holds code fences: calls if each holds a call as JSON and no text follows.
 func (t *text) stepFence(v string, eof bool) (int, bool) {
 	st := t.r.s.json
 	for {
@@ -98,8 +98,8 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 			switch {
 			case len(t.fences) > 0: // those before the cut are whole
 				return t.closeFences(v, scan.SkipSpace(v, t.at), eof)
-			case t.severed(st, v, value):
-				return t.behindCall(len(v))
+			case t.takeTruncated(st, v, value):
+				return t.afterCall(len(v))
 			}
 			return t.release(st, len(v), "a code fence that is cut")
 		}
@@ -126,10 +126,10 @@ func (t *text) stepFence(v string, eof bool) (int, bool) {
 	}
 }
 
-// fenceMarks says that s holds the marks of a fence.
+// fenceMarks reports whether s contains the marks of a fence.
 func fenceMarks(s string) bool { return strings.Contains(s, "```") || strings.Contains(s, "~~~") }
 
-// fenceValue is where the JSON begins in the fence at v[t.at:], or what shows that none does.
+// fenceValue returns where JSON begins in the fence at v[t.at:], or the byte that shows that none does.
 func (t *text) fenceValue(v string, eof bool) (value int, is verdict) {
 	i := scan.SkipBytes(v, scan.SkipSpace(v, t.at), "`~")
 	i = scan.SkipBlanks(v, i)
@@ -149,17 +149,17 @@ func (t *text) fenceValue(v string, eof bool) (value int, is verdict) {
 		return word, scan.WaitUnless(eof)
 	case v[value] != '{' && v[value] != '[':
 		return value, no
-	case t.front == 0:
+	case t.fenceSigns == 0:
 		return value, yes
 	}
 	return value, t.r.s.json.Envelope.Starts(t.r.c, v[value:], eof)
 }
 
-// closeFences looks at what follows the last fence, and takes the calls of all.
+// closeFences checks what follows the last fence and takes the calls of all.
 func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 	st := t.r.s.json
 	if next < len(v) {
-		switch t.marked(v[next:], eof) {
+		switch t.startsMarkup(v[next:], eof) {
 		case wait:
 			return 0, true
 		case no:
@@ -173,11 +173,11 @@ func (t *text) closeFences(v string, next int, eof bool) (int, bool) {
 		}
 		all = append(all, f.found.List...)
 	}
-	if !t.runs(Object, t.front, all...) {
-		return t.release(st, next, why(t.front))
+	if !t.accepts(Object, t.fenceSigns, all...) {
+		return t.release(st, next, quotedBecause(t.fenceSigns))
 	}
 	for _, f := range t.fences {
-		t.takeAll(st, f.from, f.to, f.found, tools.Ending{})
+		t.addAll(st, f.from, f.to, f.found, tools.Ending{})
 	}
-	return t.behindCall(next)
+	return t.afterCall(next)
 }

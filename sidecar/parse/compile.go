@@ -8,40 +8,39 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
-// Strategies is a list of strategies, compiled. It is immutable and safe for
-// concurrent use.
+// Strategies are compiled strategies, immutable and safe for concurrent use.
 type Strategies struct {
-	all     []Strategy // highest priority first, also those that are off
-	native  *Strategy
-	harmony *Strategy
-	json    *Strategy
-	lines   *Strategy
-	phrases *Strategy
-	inline  *Strategy
-	calls   []string // literals that open a call in the model's own format
+	all      []Strategy // highest priority first, with disabled ones
+	native   *Strategy
+	harmony  *Strategy
+	json     *Strategy
+	lines    *Strategy
+	phrases  *Strategy
+	thinking *Strategy
+	calls    []string // literals that open a call in the model's own format
 
-	named *opener // [NAME] on a line of its own, read by the first strategy of brackets
+	bracketed *opener // [NAME] on a line of its own, for the first strategy of brackets
 
 	header    *harmony.Grammar
-	printed   FirstKeys      // of a message that is printed in place of a call
-	openers   [256][]*opener // by their first byte in lower case; higher priority first
-	first     [256]class
+	printed   FirstKeys      // of a message printed in place of a call
+	openers   [256][]*opener // by their first byte in lower case, higher priority first
+	first     [256]openClass
 	pairs     scan.Pairs
 	lead      int
-	thoughts  []string // in small letters
+	thoughts  []string // in lower case
 	lineOpens bool
 }
 
-// class says what a byte may open in the middle of a line.
-type class uint8
+// openClass tells where a byte in a line may open something.
+type openClass uint8
 
 const (
-	plain         class = iota
-	opensAnywhere       // whatever stands before it
-	opensWord           // a literal, at the start of a word
+	plain         openClass = iota
+	opensAnywhere           // after any byte
+	opensWord               // a literal, at the start of a word
 )
 
-// Compile checks and prepares strategies. Disabled ones are checked, too.
+// Compile checks and prepares strategies, also disabled ones.
 func Compile(list []Strategy) (*Strategies, error) {
 	s := &Strategies{all: slices.Clone(list)}
 	slices.SortStableFunc(s.all, func(a, b Strategy) int { return b.Priority - a.Priority })
@@ -75,15 +74,14 @@ func Compile(list []Strategy) (*Strategies, error) {
 	return s, nil
 }
 
-// All gives every strategy, also those that are off, highest priority first. The
-// caller must not change them.
+// All returns every strategy, highest priority first, also disabled ones. The caller must not change
+// them.
 func (s *Strategies) All() []Strategy { return s.all }
 
-// add puts a strategy into its place. Only frames and drops may come
-// more than once.
+// add registers a strategy. Only frames and drops may occur more than once.
 func (s *Strategies) add(st *Strategy) error {
 	slot := map[Kind]**Strategy{Native: &s.native, Harmony: &s.harmony, JSON: &s.json, Lines: &s.lines,
-		Phrases: &s.phrases, Thinks: &s.inline}[st.Kind]
+		Phrases: &s.phrases, Thinks: &s.thinking}[st.Kind]
 	if slot != nil {
 		if *slot != nil {
 			return st.Errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
@@ -101,14 +99,14 @@ func (s *Strategies) add(st *Strategy) error {
 	for _, lit := range st.Done {
 		s.open(&opener{lit: lit, st: st, done: true})
 	}
-	if s.named == nil && st.Frame.reads("pairs") {
-		s.named = &opener{lit: "[", st: st}
+	if s.bracketed == nil && st.Frame.reads("pairs") {
+		s.bracketed = &opener{lit: "[", st: st}
 		s.first['['] = opensAnywhere
 	}
 	return nil
 }
 
-// open puts an opener into the tables that the reader scans with.
+// open adds an opener to the tables that the reader scans with.
 func (s *Strategies) open(op *opener) {
 	a := op.lit[0]
 	list := s.openers[scan.Lower(a)]
@@ -135,7 +133,7 @@ func (s *Strategies) open(op *opener) {
 	}
 }
 
-// prepare sets up what the kinds other than blocks scan for.
+// prepare sets up the scan tables of the kinds other than blocks.
 func (s *Strategies) prepare() {
 	s.first['\n'], s.first['`'] = opensAnywhere, opensAnywhere
 	s.lineOpens = s.harmony != nil || s.lines != nil

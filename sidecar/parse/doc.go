@@ -1,12 +1,10 @@
-// Package parse reads a model's reply: deltas in, text, thoughts and calls out.
+// Package parse reads a model's reply: deltas in; text, thoughts and calls out.
 //
-// One incremental reader serves streams and whole replies alike: a whole reply
-// is a stream of one chunk, and every chunking of the same reply gives the same
-// reading. It holds back only bytes that could still become markup or a call.
-// A decision is taken when the bytes seen so far allow no other one, or at the
-// end of the reply; that is what makes the reading independent of chunks.
+// One incremental reader serves streams and whole replies: a whole reply is a stream of one chunk, and
+// every chunking of a reply gives the same reading. The reader holds back only bytes that could still
+// become markup or a call, and decides when the bytes seen so far allow no other decision, or at the end
+// of the reply.
 //
-// How a reply is read is data: a list of strategies, compiled once. Every
-// reading carries its trace. The package is pure: no network, files, clock,
-// logger or context, and it never runs anything.
+// Strategies, compiled once, describe how a reply is read. Every reading carries its trace. The package
+// is pure: no network, files, clock, logger or context, and it never runs anything.
 package parse

@@ -15,40 +15,41 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Frame is how calls stand between the literals of a strategy of kind frame.
+// Frame describes calls between the literals of a strategy of kind frame.
 type Frame struct {
-	// ways to write a call; the first that fits counts. Those that are one slot come first
+	// ways to write a call; the first that fits counts, single slots first
 	Calls    []Template
-	Argument Template // one argument; empty: all of them are JSON
-	Quote    string   // stands for the quotes of JSON in arguments; empty: nothing does
+	Argument Template // one argument; empty: all of them as JSON
+	Quote    string   // replaces the quotes of JSON in arguments; empty: none does
 }
 
-// Template is a text with slots: <function={name}>{arguments}</function>. A blank in it is any white space.
+// Template is a text with slots: <function={name}>{arguments}</function>. A blank matches any white
+// space.
 type Template []segment
 
-// segment is a slot of a template, or else a literal; an empty literal is white space.
+// segment is a slot or a literal; an empty literal is white space.
 type segment struct{ slot, lit string }
 
-// slots are those that a template may have.
+// slots are the names of all slots.
 var slots = []string{"name", "arguments", "key", "value", "type", "any", "object", "tags", "code", "pairs"}
 
-// wholes are the slots that are all of a template. They are read to their own end.
-var wholes = []string{"object", "tags", "code", "pairs"}
+// wholeSlots must be the only slot of a template. They are read to their own end.
+var wholeSlots = []string{"object", "tags", "code", "pairs"}
 
-// whole is such a slot, if the template is one; else "".
+// whole returns the slot of a template that is one of wholeSlots, or "".
 func (t Template) whole() string {
-	if len(t) == 1 && slices.Contains(wholes, t[0].slot) {
+	if len(t) == 1 && slices.Contains(wholeSlots, t[0].slot) {
 		return t[0].slot
 	}
 	return ""
 }
 
-// reads says that a call may be written as such a slot.
+// reads reports whether a call may be written as the slot.
 func (f *Frame) reads(slot string) bool {
 	return slices.ContainsFunc(f.Calls, func(t Template) bool { return t.whole() == slot })
 }
 
-// NewTemplate reads a template.
+// NewTemplate parses a template.
 func NewTemplate(s string) (t Template, err error) {
 	for s != "" {
 		open := strings.IndexAny(s, "{ ")
@@ -75,29 +76,29 @@ func NewTemplate(s string) (t Template, err error) {
 	return t, nil
 }
 
-// has says that the template has a slot.
+// has reports whether the template has a slot.
 func (t Template) has(slot string) bool {
 	return slices.ContainsFunc(t, func(s segment) bool { return s.slot == slot })
 }
 
-// fixed is what stands in a template in front of its next slot: literals, and white space between them.
-func (t Template) fixed() Template {
+// prefix returns the segments in front of the first slot: literals and white space.
+func (t Template) prefix() Template {
 	if n := slices.IndexFunc(t, func(s segment) bool { return s.slot != "" }); n >= 0 {
 		return t[:n]
 	}
 	return t
 }
 
-// opening is fixed as text, where a blank stands for white space.
+// opening returns the prefix as text, with a blank for white space.
 func (t Template) opening() string {
 	var b strings.Builder
-	for _, s := range t.fixed() {
+	for _, s := range t.prefix() {
 		b.WriteString(cmp.Or(s.lit, " "))
 	}
 	return b.String()
 }
 
-// closing is fixed where the key of an argument is known: </{key}> closes <path>.
+// closing returns the prefix for a known key: </{key}> closes <path>.
 func (t Template) closing(key string) Template {
 	if t.has("key") {
 		t = slices.Clone(t)
@@ -107,10 +108,10 @@ func (t Template) closing(key string) Template {
 			}
 		}
 	}
-	return t.fixed()
+	return t.prefix()
 }
 
-// Check says what of a frame cannot be read with.
+// Check reports the first mistake in a frame.
 func (f *Frame) Check() error {
 	if len(f.Calls) == 0 {
 		return errors.New("needs call: how a call is written")
@@ -120,8 +121,8 @@ func (f *Frame) Check() error {
 		case c.whole() != "":
 		case !c.has("name"):
 			return errors.New("call needs {name}")
-		case slices.ContainsFunc(wholes, c.has):
-			return fmt.Errorf("a slot such as {%s} is all of a call", wholes[0])
+		case slices.ContainsFunc(wholeSlots, c.has):
+			return fmt.Errorf("a slot such as {%s} is all of a call", wholeSlots[0])
 		}
 	}
 	if a := f.Argument; len(a) > 0 && (!a.has("key") || !a.has("value") || a[0].lit == "") {
@@ -130,29 +131,29 @@ func (f *Frame) Check() error {
 	return nil
 }
 
-// Most bounds the calls of one candidate, and the arguments of one call.
-const Most = 128
+// maxCalls bounds the calls of one candidate, and the arguments of one call.
+const maxCalls = 128
 
-// framing reads the calls of one frame in a text that may still grow.
+// framing reads the calls of one frame from a text that may still grow.
 type framing struct {
 	*Frame
 	c       *tools.Catalog
-	tool    string // the name in the call that is read
+	tool    string // of the call that is read
 	v       string
 	closers []string
 	eof     bool
 	cut     bool // the text ends within a call
-	base    int  // of v in the field
+	base    int  // offset of v in the field
 	open    openValues
 }
 
-// openValues are places in the whole text of a field from which on a value is not closed, by what reads and
-// what closes it. A text full of values that lack it is searched for it once.
+// openValues maps what closes a value to the offset in the field from which on nothing closes it, so
+// that a text full of open values is searched once.
 type openValues map[closing]int
 
 type closing struct {
 	*Frame
-	literals string // what closes the value, what stands behind it, and what closes the frame
+	literals string // what closes the value, follows it, or closes the frame
 }
 
 func (f *framing) closing(value, behind Template) closing {
@@ -160,7 +161,7 @@ func (f *framing) closing(value, behind Template) closing {
 	return closing{f.Frame, strings.Join(literals, "\x00")}
 }
 
-// readFrame reads the calls in v, which begins with the opening literal that ends at from.
+// readFrame reads the calls in v. from is the end of the opening literal.
 func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 	if t.openValues == nil {
 		t.openValues = openValues{}
@@ -173,7 +174,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		from = 0
 	}
 	bare := first[0].slot != "" && len(f.closers) > 0 // one call fills the frame
-	for i := from; len(b.calls) < Most; {
+	for i := from; len(b.calls) < maxCalls; {
 		at := scan.SkipSpace(v, i)
 		n, is := scan.StartsAnyFold(v[at:], f.closers, eof)
 		switch {
@@ -199,7 +200,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 			b.end = i
 			return b, yes
 		case is == no && t.open.st.Own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
-			if i, _, is = f.find(first.fixed(), at+1); is != yes { // words in front of the calls say nothing
+			if i, _, is = f.find(first.prefix(), at+1); is != yes { // words in front of the calls say nothing
 				return block{end: at}, is
 			}
 			continue
@@ -237,9 +238,9 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 			f.tool = c.Name
 			i += n
 		case "arguments":
-			c.Args, i, is = f.arguments(t[n+1:].fixed(), i)
+			c.Args, i, is = f.arguments(t[n+1:].prefix(), i)
 		default:
-			_, i, is = f.upTo(t[n+1:].fixed(), i)
+			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
 		if is != yes {
 			return c, i, is
@@ -257,7 +258,7 @@ func (f *framing) literal(lit string, i int) (int, verdict) {
 	return i + len(lit), is
 }
 
-// blank is the offset behind the white space at v[i:]. Some models write a line break there as it is escaped.
+// blank returns the end of the white space at v[i:]. Some models write a line break there as an escape.
 func (f *framing) blank(i int) (int, verdict) {
 	const escaped = `\n`
 	for {
@@ -272,7 +273,7 @@ func (f *framing) blank(i int) (int, verdict) {
 	}
 }
 
-// starts says whether v[i:] begins with literals and white space.
+// starts reports whether v[i:] begins with the prefix of a template.
 func (f *framing) starts(fixed Template, i int) (end int, is verdict) {
 	is = scan.When(len(fixed) > 0)
 	for _, s := range fixed {
@@ -283,8 +284,8 @@ func (f *framing) starts(fixed Template, i int) (end int, is verdict) {
 	return i, is
 }
 
-// find is where they stand first at or behind v[from:], and where they end; or -1, and Wait where they may
-// still come.
+// find returns where prefix first stands at or after from, and its end; -1 if it does not, or wait if it
+// still may.
 func (f *framing) find(fixed Template, from int) (at, end int, is verdict) {
 	for at = from; at < len(f.v); at++ {
 		if len(fixed) > 0 && fixed[0].lit != "" && !scan.IsWord(fixed[0].lit[0]) { // a letter has two cases
@@ -301,7 +302,7 @@ func (f *framing) find(fixed Template, from int) (at, end int, is verdict) {
 	return -1, -1, scan.WaitUnless(f.eof)
 }
 
-// upTo is the short text at v[i:] in front of the first of literals.
+// upTo returns the short text at v[i:] in front of the first literal of prefix.
 func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
 	const most = 256
 	if n := slices.IndexFunc(fixed, func(s segment) bool { return s.lit != "" }); n >= 0 {
@@ -315,7 +316,7 @@ func (f *framing) upTo(fixed Template, i int) (string, int, verdict) {
 	return "", i, scan.WaitUnless(f.eof || len(f.v)-i >= most)
 }
 
-// arguments reads those at v[i:], behind which a literal stands.
+// arguments reads the arguments at v[i:], in front of the template behind.
 func (f *framing) arguments(behind Template, i int) (args string, end int, is verdict) {
 	if len(f.Argument) > 0 && !strings.HasPrefix(f.v[scan.SkipSpace(f.v, i):], "{") {
 		return f.keyed(behind, i)
@@ -343,7 +344,7 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 	return strings.Clone(f.v[i:value.End]), value.End, yes
 }
 
-// quoted reads an object at v[i:] whose texts stand between quotes of their own, and whose keys between none.
+// quoted reads an object at v[i:] with strings in f.Quote and bare keys.
 func (f *framing) quoted(i int) (args string, end int, is verdict) {
 	var out []byte
 	var open []byte // the brackets that are open
@@ -400,7 +401,7 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 // keyed reads arguments that are written one by one.
 func (f *framing) keyed(behind Template, i int) (args string, end int, is verdict) {
 	var all []keyedArgument
-	for range Most {
+	for range maxCalls {
 		at, is := f.blank(i)
 		if is == wait || at == len(f.v) && !f.eof {
 			return "", at, wait
@@ -421,12 +422,11 @@ func (f *framing) keyed(behind Template, i int) (args string, end int, is verdic
 	return "", i, no
 }
 
-// keyedArgument is an argument that is written one by one. Its kind says whether the value is a text; "": the
-// format does not say it.
+// keyedArgument is one of these. Its kind tells whether the value is a text; "": unknown.
 type keyedArgument struct{ key, value, kind string }
 
-// object is the object of arguments. A text that goes on, in a line of its own, with a parameter that the
-// call does not have otherwise lacks what closes it.
+// object returns the arguments as JSON. If a line of a text begins another parameter that the call
+// lacks, the text lacks its closing tag and ends there.
 func (f *framing) object(all []keyedArgument) string {
 	has := func(key string) bool {
 		return slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key == key })
@@ -458,7 +458,7 @@ func (f *framing) object(all []keyedArgument) string {
 	return string(append(members, '}'))
 }
 
-// json is the value of an argument. One that says that it is no text is JSON as it stands.
+// json returns the value of an argument as JSON.
 func (f *framing) json(a keyedArgument) string {
 	switch {
 	case a.kind == "":
@@ -469,11 +469,11 @@ func (f *framing) json(a keyedArgument) string {
 	return a.value
 }
 
-// argument reads one at v[i:].
+// argument reads an argument at v[i:].
 func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is verdict) {
 	open := false
 	for n, s := range f.Argument {
-		if open { // what closes the value is missing
+		if open { // the closing tag of the value is missing
 			break
 		}
 		switch s.slot {
@@ -489,16 +489,16 @@ func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is
 				open = closed == no
 			}
 		case "key":
-			if a.key != "" { // it stands in what closes the value, too
+			if a.key != "" { // the key again, in the closing tag
 				i, is = f.literal(a.key, i)
 				break
 			}
-			a.key, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			a.key, i, is = f.upTo(f.Argument[n+1:].prefix(), i)
 			a.key = strings.TrimSpace(a.key)
 		case "type":
-			a.kind, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			a.kind, i, is = f.upTo(f.Argument[n+1:].prefix(), i)
 		default:
-			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			_, i, is = f.upTo(f.Argument[n+1:].prefix(), i)
 		}
 		if is != yes {
 			return a, i, is
@@ -507,9 +507,9 @@ func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is
 	return a, i, yes
 }
 
-// value is the text at v[i:] in front of what closes it, behind which the frame goes on: with another
-// argument, with what stands behind them, or with its end. So a text may hold what closes it. Where nothing
-// does, the text ends where the frame goes on.
+// value returns the text at v[i:] in front of the literal that closes it. The frame must continue behind
+// it, with another argument, with behind or with its end, so a text may contain that literal. Without
+// one, the text ends where the frame continues.
 func (f *framing) value(closing, behind Template, i int) (text string, end int, is verdict) {
 	if f.eof && len(closing) > 0 && len(f.open) > 0 {
 		if from, is := f.open[f.closing(closing, behind)]; is && from <= f.base+i {
@@ -530,7 +530,7 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 		} else if at == len(f.v) {
 			break
 		}
-		switch f.goesOn(behind, next) {
+		switch f.continues(behind, next) {
 		case wait:
 			return "", i, wait
 		case yes:
@@ -548,7 +548,7 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 			return strings.Clone(text), at, yes
 		}
 	}
-	if f.eof && len(closing) > 0 { // what closes it is missing, and missing behind it, too
+	if f.eof && len(closing) > 0 { // nothing closes it, or any value behind it
 		f.open[f.closing(closing, behind)] = f.base + i
 		return f.value(nil, behind, i)
 	}
@@ -556,8 +556,8 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 	return "", i, scan.WaitOr(f.eof)
 }
 
-// goesOn says whether the frame goes on behind an argument at v[i:].
-func (f *framing) goesOn(behind Template, i int) verdict {
+// continues reports whether the frame continues behind an argument at v[i:].
+func (f *framing) continues(behind Template, i int) verdict {
 	if i == len(f.v) {
 		return scan.WaitOr(f.eof)
 	}
@@ -571,7 +571,7 @@ func (f *framing) goesOn(behind Template, i int) verdict {
 	return is
 }
 
-// argumentAt says whether an argument begins at v[i:], and where its value does: a sign in front of it may
+// argumentAt reports whether an argument begins at v[i:], and where its value does. A sign alone may
 // stand in a text, too.
 func (f *framing) argumentAt(i int) (key string, value int, is verdict) {
 	for n, s := range f.Argument {
@@ -587,7 +587,7 @@ func (f *framing) argumentAt(i int) (key string, value int, is verdict) {
 		case "value":
 			return key, i, yes
 		default:
-			_, i, is = f.upTo(f.Argument[n+1:].fixed(), i)
+			_, i, is = f.upTo(f.Argument[n+1:].prefix(), i)
 		}
 		if is != yes {
 			return key, i, is

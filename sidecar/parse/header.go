@@ -9,25 +9,24 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// head is the header of a message, and where it was found.
+// head is the header of a message, and where it stands.
 type head struct {
 	harmony.Header
-	stripped bool // no control token was seen
-	// foreign words stand in it: it is no quotation, and what follows its call is none, either
+	stripped bool // without a control token
+	// foreign words stand in it: neither it nor the text behind its call is a quotation
 	debris   bool
-	tokened  bool   // it has control tokens
-	open     bool   // the text in front of it is not at its end: it may be a quotation
-	item     bool   // it stands in an item, a quotation or indented code: it is one if text goes on behind
-	lead     Signs  // what the text in front says of a call
-	within   bool   // a message that is shown holds it
-	before   rune   // what stands in front of it
-	quotable bool   // it may be a quotation
-	text     string // the header as it was written, while it may be one
+	tokened  bool   // with control tokens
+	open     bool   // the text in front is an open sentence: it may be quoted
+	item     bool   // in an item, a quotation or indented code: quoted if text follows
+	lead     Signs  // signs of the text in front
+	within   bool   // within a message that is shown
+	before   rune   // the character in front
+	quotable bool   // it may be quoted
+	text     string // the header as written, while it is quotable
 }
 
-// recipient looks for a header without control tokens at the start of rest. skip bytes lie
-// before rest.
-func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
+// recipientHeader looks for a header without control tokens at the start of rest, behind skip bytes.
+func (t *text) recipientHeader(rest string, skip int, eof bool) (opening, verdict) {
 	h, is := t.r.s.header.Bare(rest, t.r.names.Known, eof)
 	switch {
 	case is != yes && !h.Tokens:
@@ -39,33 +38,33 @@ func (t *text) recipient(rest string, skip int, eof bool) (opening, verdict) {
 		t.head = head{Header: harmony.Header{Recipient: strings.Clone(h.Name),
 			Flaw: "control tokens are missing"},
 			stripped: true, debris: h.Debris, quotable: true, text: strings.Clone(v[:n]), before: t.last,
-			lead: t.leadIn()}
-		if h.Debris { // no text quotes such a header: silent text in front does not count
+			lead: t.leadSigns()}
+		if h.Debris { // no text quotes such a header
 			t.head.lead &^= Open
 		}
-		// glued to what stands in front of it
-		if t.past.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) {
-			t.past = Front{}
+		// glued to the text in front
+		if t.front.Add(v[:scan.SkipBlanks(v, 0)]); strings.HasPrefix(v, harmony.Assistant) {
+			t.front = Front{}
 		}
 		switch t.beginCall(v[:n]); {
 		case !h.Empty:
 		case h.Again:
 			t.note(t.r.s.harmony, 0, n, Dropped, "a header that is said again and again")
-			t.between()
-		case h.Debris && t.r.facts.Asked, !h.Debris && (t.past.Ends() != Ended && !t.past.IsWord() ||
+			t.awaitMessage()
+		case h.Debris && t.r.facts.Asked, !h.Debris && (t.front.Ends() != Ended && !t.front.IsWord() ||
 			t.head.lead.Has(Led)): // it is spoken of
-			t.giveBack(t.head.text)
+			t.showHeader(t.head.text)
 		default:
 			t.noArguments(n, t.head.Recipient)
-			if t.between(); h.Next != "" {
+			if t.awaitMessage(); h.Next != "" {
 				t.stripMessage(h.Next)
 			}
 		}
 	}}, yes
 }
 
-// isCall says whether the message has a recipient. A single stray word that is
-// an offered name is one too.
+// isCall reports whether the message has a recipient. A single stray word that is an offered name counts
+// as one.
 func (t *text) isCall(v string, n int) bool {
 	h := &t.head
 	switch {
@@ -86,9 +85,9 @@ func (t *text) isCall(v string, n int) bool {
 	return h.Recipient != "" && h.Recipient != "=" && !tools.Somebody(h.Recipient)
 }
 
-// beginWordHeader reads a header whose first words were left of its opener.
+// beginWordHeader reads a header of which only words are left.
 func beginWordHeader(t *text, v string, n int) {
-	t.past.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
+	t.front.Add(v[:scan.SkipBlanks(v, 0)]) // they may indent it
 	t.openQuotable(v[:n], harmony.None, false)
 	if t.r.s.header.Words.Channel(strings.TrimLeft(v[n:], " \n")) != "" {
 		t.at = int(harmony.FromChannel)
@@ -96,10 +95,10 @@ func beginWordHeader(t *text, v string, n int) {
 	t.head.stripped = true
 }
 
-// noArguments refuses a call of which there is nothing but a header, of n bytes. That of the server's own
-// call is left of it.
+// noArguments refuses a call that is only a header, of n bytes. The header of one of the server's own
+// calls is dropped.
 func (t *text) noArguments(n int, name string) {
-	if NativeCalls(t.r.native).Named(strings.TrimPrefix(name, harmony.Namespace)) {
+	if NativeCalls(t.r.native).HasTool(strings.TrimPrefix(name, harmony.Namespace)) {
 		t.note(t.r.s.harmony, 0, n, Dropped, "the header of the server's own call")
 		return
 	}
@@ -107,21 +106,20 @@ func (t *text) noArguments(n int, name string) {
 	t.r.refuse(tools.Refusal{Code: tools.Truncated, Name: name, Why: "the call ends before its arguments"})
 }
 
-// A header with control tokens makes a call, unless text beside it says that it is quoted.
+// A header with control tokens makes a call, unless text beside it shows that it is quoted.
 
-// openQuotable opens a header that may be quoted. within says that a message holds it.
+// openQuotable opens a header that may be quoted. within reports that a message contains it.
 func (t *text) openQuotable(opener string, tok harmony.Token, within bool) {
-	ends := t.past.Ends()
-	open := ends != Ended && !t.past.IsWord() && !t.apart
+	ends := t.front.Ends()
+	open := ends != Ended && !t.front.IsWord() && !t.afterClose
 	h := head{quotable: true, text: strings.Clone(opener), before: t.last, within: within, open: open,
-		item: ends == InItem, lead: t.leadIn()}
+		item: ends == InItem, lead: t.leadSigns()}
 	t.settleInside(tools.Ended)
 	t.openHeader(harmony.Behind(tok))
 	t.head = h
 }
 
-// settleQuotable is settleLead for text in front of a header that might have been quoted,
-// and was not.
+// settleQuotable is settleLead for the text in front of a header that turned out not to be quoted.
 func (t *text) settleQuotable() {
 	if t.head.quotable {
 		last := t.last
@@ -135,15 +133,15 @@ func (t *text) settleQuotable() {
 	}
 }
 
-// aroundTokens are the signs around a call with control tokens that ends at v[:end]. A model that calls
-// a tool stops there: where text goes on, and the text in front speaks about the call, or was not at
-// its end and the call is closed, it is quoted.
+// aroundTokens returns the signs around a call with control tokens that ends at v[:end]. A model stops
+// behind its call. It is quoted if text follows, and the text in front is about the call, or is an open
+// sentence and the call is closed.
 func (t *text) aroundTokens(v string, end int, closed, eof bool) (signs Signs, is verdict) {
 	signs = t.head.lead
 	open := t.head.open && closed
 	const unseen = " \n\t\r" + scan.Invisible
 	i := len(v) - len(strings.TrimLeft(v[end:], unseen))
-	i = len(v) - len(strings.TrimLeft(v[SkipSenseless(v, i):], unseen))
+	i = len(v) - len(strings.TrimLeft(v[skipNoise(v, i):], unseen))
 	switch {
 	case !eof && !utf8.FullRuneInString(v[i:]):
 		return signs, wait
@@ -153,10 +151,10 @@ func (t *text) aroundTokens(v string, end int, closed, eof bool) (signs Signs, i
 		return Quoted, yes // what was to follow is unknown
 	case i == len(v):
 		return signs, scan.WaitOr(eof)
-	case open && v[i] == '`': // it closes what the call is quoted in
+	case open && v[i] == '`': // the end of a code span
 		return Quoted, yes
 	}
-	switch is := t.marked(v[i:], eof); {
+	switch is := t.startsMarkup(v[i:], eof); {
 	case is != no:
 		return signs, is
 	case open:
@@ -165,7 +163,7 @@ func (t *text) aroundTokens(v string, end int, closed, eof bool) (signs Signs, i
 		scan.WordEnd(v, i) == len(v): // debris, if the reply ends with it
 		return signs, scan.WaitOr(eof)
 	}
-	switch goes, is := Goes(v, scan.SkipBlanks(v, end), i, eof); {
+	switch goes, is := SequelAt(v, scan.SkipBlanks(v, end), i, eof); {
 	case is == wait:
 		return signs, wait
 	case goes == SameSentence && closed, t.head.item:
@@ -182,7 +180,7 @@ func (t *text) aroundTokens(v string, end int, closed, eof bool) (signs Signs, i
 			return signs, yes
 		}
 	}
-	switch t.leadsOn(v[i:], eof) {
+	switch t.leadsToMarkup(v[i:], eof) {
 	case wait:
 		return signs, wait
 	case yes:
@@ -191,12 +189,12 @@ func (t *text) aroundTokens(v string, end int, closed, eof bool) (signs Signs, i
 	return signs | Behind, yes
 }
 
-// unsay gives a call back as text, its header first.
-func (t *text) unsay(v string, end int, why string) (int, bool) {
+// releaseCall gives a call back as text, its header first.
+func (t *text) releaseCall(v string, end int, why string) (int, bool) {
 	t.note(t.r.s.harmony, -len(t.head.text), 0, Released, why)
-	t.r.waste(t.r.s.harmony, t.base, end)
+	t.r.countWasted(t.r.s.harmony, t.base, end)
 	body := v[:end]
-	t.giveBack(t.head.text)
+	t.showHeader(t.head.text)
 	if t.head.tokened { // its tokens would be read again
 		t.quote(body)
 		return end, false
@@ -204,24 +202,24 @@ func (t *text) unsay(v string, end int, why string) (int, bool) {
 	return 0, false
 }
 
-// believed says that a header with control tokens makes a call of a body, as the signs beside it
-// say. What the reply ends with is no mere text: the model is asked.
-func (t *text) believed(body string, signs Signs) bool {
+// acceptsTokens reports whether a header with control tokens makes a call of body, given the signs
+// around it. In doubt the model is asked.
+func (t *text) acceptsTokens(body string, signs Signs) bool {
 	switch {
 	case signs.Has(Quoted):
 		return false
 	case signs == 0:
 		return true
-	case t.runs(Tokens, signs, Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
+	case t.accepts(Tokens, signs, Call{Name: t.head.Recipient, Args: strings.Trim(body, " \n\t\r")}):
 		return true
 	}
 	t.doubted, t.r.aboutCall = !t.r.facts.Asked, true
 	return t.doubted
 }
 
-// giveBack goes back to what the header stands in, and shows the text of it.
-func (t *text) giveBack(text string) {
-	if t.prose(0); t.head.within {
+// showHeader returns to the mode around the header and shows text.
+func (t *text) showHeader(text string) {
+	if t.resumeProse(0); t.head.within {
 		t.enter(inMessage)
 	}
 	t.last = t.head.before

@@ -11,11 +11,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// jsonStart looks at {, [ or ( in prose: a call object may stand at the start of
-// the reply, at the start of a line, right behind an offered name, or, if it names an offered
-// tool, anywhere.
+// jsonStart looks at {, [ or ( in prose. A call object may stand at the start of the reply or a line,
+// behind an offered name, or anywhere if it names an offered tool.
 func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
-	if t.r.tired() {
+	if t.r.exhausted() {
 		return opening{}, no
 	}
 	if o, is := t.namedStart(v, j, eof); is != no {
@@ -42,14 +41,14 @@ func (t *text) jsonStart(v string, j int, eof bool) (opening, verdict) {
 	}
 	is := t.r.s.json.Envelope.Starts(t.r.c, v[j:], eof)
 	if is == no {
-		is = t.planStarts(v, j, eof)
+		is = t.argumentsStart(v, j, eof)
 	}
 	return value, is
 }
 
-// planStarts says that the object at v[j:] may be the arguments of a call whose name was lost, which
-// the words in front make.
-func (t *text) planStarts(v string, j int, eof bool) verdict {
+// argumentsStart reports whether the object at v[j:] may be the arguments of a call whose name was lost
+// and which the text in front announces.
+func (t *text) argumentsStart(v string, j int, eof bool) verdict {
 	i := scan.SkipSpace(v, j+1)
 	if v[j] == '[' && i < len(v) && v[i] == '{' {
 		i = scan.SkipSpace(v, i+1)
@@ -62,9 +61,9 @@ func (t *text) planStarts(v string, j int, eof bool) verdict {
 	case v[i] != '"':
 		return no
 	}
-	p := t.past
+	p := t.front
 	p.Add(v[:j])
-	return scan.When(p.Says() && !t.leads(&p))
+	return scan.When(p.EndsInWords() && !t.introduces(&p))
 }
 
 const noCall = "JSON that is no call"
@@ -76,15 +75,15 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 		switch {
 		case !eof:
 			return 0, true
-		case t.r.ended == tools.Ended && t.envelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)),
-			t.severed(st, v, 0):
-			return t.behindCall(len(v))
+		case t.r.ended == tools.Ended && t.takeEnvelope(st, v, 0, len(v), tools.Ending{}, t.atEnd(v)),
+			t.takeTruncated(st, v, 0):
+			return t.afterCall(len(v))
 		}
 		return t.release(st, len(v), noCall)
 	}
 	end := t.scan.End
 	if t.at == 0 {
-		if n, is := t.addressed(v, end, eof); is != no {
+		if n, is := t.takeAddressed(v, end, eof); is != no {
 			return n, is == wait
 		}
 		a, is := t.around(v, end, eof)
@@ -92,17 +91,17 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 			return 0, true
 		}
 		within := !t.first && !t.lineStart(v, 0)
-		if (!within || t.allKnown(st, v[:end])) && t.envelope(st, v, 0, end, tools.Ending{}, a) {
-			return t.behindCall(end)
+		if (!within || t.allKnown(st, v[:end])) && t.takeEnvelope(st, v, 0, end, tools.Ending{}, a) {
+			return t.afterCall(end)
 		}
 		if a.Has(Quoted) {
-			return t.releaseValue(end, why(Quoted))
+			return t.releaseValue(end, quotedBecause(Quoted))
 		}
 		t.at = end
 	}
-	t.at = scan.SkipBytes(v, t.at, " \n\t\r}]") // closers too many
+	t.at = scan.SkipBytes(v, t.at, " \n\t\r}]") // surplus closers
 	switch {
-	case t.at < len(v) && t.more(v, end):
+	case t.at < len(v) && t.continuesDump(v, end):
 		t.enter(inDump)
 		return 0, false
 	case t.at < len(v):
@@ -113,16 +112,16 @@ func (t *text) stepJSON(v string, eof bool) (int, bool) {
 	return t.endJSON(v, end)
 }
 
-// endJSON handles a value that a reply ends in, or is, and that is no call object: a message of an API, or
-// the arguments of a call whose name was lost, if they fit exactly one tool, and words in front make it.
+// endJSON handles a final value that is no call object: a message of an API, or the arguments of a call
+// whose name was lost, if they fit exactly one tool and text in front announces it.
 func (t *text) endJSON(v string, end int) (int, bool) {
 	st, doc := t.r.s.json, v[:end]
 	switch {
-	case t.first && t.r.echoes(doc):
+	case t.first && t.r.repeatsArguments(doc):
 		t.note(st, 0, end, Dropped, "repeats the arguments of another call")
-		t.prose(0)
+		t.resumeProse(0)
 		return len(v), false
-	case t.fills(doc):
+	case t.fillNative(doc):
 		return len(v), false
 	case !t.first && t.field != Content:
 		return t.releaseValue(end, noCall)
@@ -131,30 +130,31 @@ func (t *text) endJSON(v string, end int) (int, bool) {
 		return len(v), false
 	}
 	switch call, ok := t.r.c.Fit(strings.Clone(doc), t.ending()); {
-	case !ok, !t.first && (t.r.cut() || Last(doc) != 0 || t.past.Calls() || t.atEnd(doc) != 0):
+	case !ok, !t.first && (t.r.cut() || LastObject(doc) != 0 || t.front.EndsInToolName() ||
+		t.atEnd(doc) != 0):
 	case t.first && t.repeated(st, 0, end, call):
-		t.prose(0)
+		t.resumeProse(0)
 		return len(v), false
-	case t.guessed(call, t.first) && t.infer(st, v, 0, end, call):
-		return t.behindCall(len(v))
+	case t.acceptsNameless(call, t.first) && t.takeInferred(st, v, 0, end, call):
+		return t.afterCall(len(v))
 	}
 	return t.releaseValue(end, noCall)
 }
 
-// fills takes a value that the reply ends in for the arguments of the server's own call, if that has none.
-func (t *text) fills(args string) bool {
+// fillNative takes the final value as the arguments of the server's own call, if that has none.
+func (t *text) fillNative(args string) bool {
 	c := NativeCalls(t.r.native).Unfilled()
 	if c == nil || !t.r.c.Exact(c.Name) {
 		return false
 	}
 	t.note(t.r.s.json, 0, len(args), Dropped, "the arguments of the server's own call")
 	c.Args = []byte(args)
-	t.prose(0)
+	t.resumeProse(0)
 	return true
 }
 
-// addressed takes a value whose header stands behind it: {"path":"a"}to=functions.read
-func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
+// takeAddressed takes a value with its header behind it: {"path":"a"}to=functions.read
+func (t *text) takeAddressed(v string, end int, eof bool) (n int, is verdict) {
 	j := scan.SkipBlanks(v, end)
 	if j == len(v) || !t.r.s.header.Heads(v[j:]) {
 		return 0, scan.WaitUnless(eof || j < len(v))
@@ -168,30 +168,29 @@ func (t *text) addressed(v string, end int, eof bool) (n int, is verdict) {
 		return 0, no
 	}
 	call := Call{Name: name, Args: v[:end]}
-	if !t.runs(Words, t.leadIn(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
+	if !t.accepts(Words, t.leadSigns(), call) || !t.allowed(t.r.s.json, 0, j+n, v[:j+n]) {
 		return 0, no
 	}
-	t.offer(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
-	t.behindCall(j + n)
+	t.addCall(t.r.s.json, 0, j+n, call, tools.Ending{}, nil)
+	t.afterCall(j + n)
 	return j + n, yes
 }
 
-// atEnd are the signs around a value that the reply ends in.
+// atEnd returns the signs around a value that ends the reply.
 func (t *text) atEnd(v string) Signs {
 	a, _ := t.around(v, len(v), true)
 	return a
 }
 
-// releaseValue gives a whole value back as text; nothing in it is looked at again.
+// releaseValue gives a whole value back as text and skips it.
 func (t *text) releaseValue(end int, why string) (int, bool) {
 	t.release(t.r.s.json, end, why)
 	t.at = end
 	return 0, false
 }
 
-// Last is where the object begins that a text ends in, behind words; -1: it ends in none. It must be
-// valid JSON.
-func Last(text string) int {
+// LastObject returns where the valid JSON object begins that ends a text behind words, or -1.
+func LastObject(text string) int {
 	const most = 64 // braces that are tried
 	text = strings.TrimRight(text, " \n\t\r")
 	if !strings.HasSuffix(text, "}") {
@@ -211,14 +210,15 @@ func Last(text string) int {
 	return -1
 }
 
-// LastHeaders is where the calls begin that a text ends in, if their headers lost their tokens, or -1: the
-// last header, and those in front between which nothing stands but what makes the next call.
-func LastHeaders(words *harmony.Words, all string) int {
+// lastHeaders returns where the calls begin that end a text and whose headers lost their tokens, or -1.
+// It starts at the last header and includes calls in front, if only text that announces the next call
+// stands between.
+func lastHeaders(words *harmony.Words, all string) int {
 	const most = 16 // calls
 	at := words.Last(all)
 	for range most {
 		prev := words.Last(all[:max(at, 0)])
-		if prev < 0 || !goesOn(all[prev:at]) {
+		if prev < 0 || !isCallThenLead(all[prev:at]) {
 			break
 		}
 		at = prev
@@ -226,8 +226,9 @@ func LastHeaders(words *harmony.Words, all string) int {
 	return at
 }
 
-// goesOn says that a call is all of a text, but for a sentence behind it that leads in the next one.
-func goesOn(call string) bool {
+// isCallThenLead reports whether a text is a call, followed at most by a sentence that announces the
+// next one.
+func isCallThenLead(call string) bool {
 	i := strings.IndexByte(call, '{')
 	if i < 0 {
 		return false
@@ -237,12 +238,12 @@ func goesOn(call string) bool {
 		return false
 	}
 	behind := strings.TrimSpace(call[object.End:])
-	behind = behind[SkipSenseless(behind, 0):]
+	behind = behind[skipNoise(behind, 0):]
 	return len(behind) <= maxBetween && !strings.Contains(behind, "\n")
 }
 
-// EndsArguments says that a text ends as an object does, or in a word with escapes of a form: a server may
-// have put the end of arguments there.
+// EndsArguments reports whether a text ends like an object, or in a word with escapes of a form: a
+// server may have put the end of arguments there.
 func EndsArguments(text string) bool {
 	text = strings.TrimRight(text, " \n")
 	word := text[strings.LastIndexAny(text, " \n")+1:]

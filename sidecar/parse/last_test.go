@@ -14,7 +14,7 @@ func TestLast(t *testing.T) {
 		`I look.{a:1}`: -1, `[{"a":1}]`: -1,
 		strings.Repeat("{", 1000) + `{"a":1}`: -1, // too many braces to try
 	} {
-		if got := parse.Last(text); got != want {
+		if got := parse.LastObject(text); got != want {
 			t.Errorf("%.40q: %d, want %d", text, got, want)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
-// markup looks for control tokens, whole or stripped.
-func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
+// markupOpening looks for control tokens, whole or stripped.
+func (t *text) markupOpening(v string, j int, eof bool) (opening, verdict) {
 	switch {
 	case t.r.s.harmony == nil:
 		return opening{}, no
@@ -47,34 +47,34 @@ func (t *text) markup(v string, j int, eof bool) (opening, verdict) {
 	switch {
 	case v[j] == '<':
 		return t.thinkTag(v, j, eof)
-	case t.heads(v, j):
+	case t.mayBeginHeader(v, j):
 		return t.headerAt(v, j, eof)
 	case v[j] == 'a':
-		return t.gluedWord(v, j, eof)
+		return t.gluedAssistant(v, j, eof)
 	}
 	return opening{}, no
 }
 
-// heads says that a header may begin at v[j:]: at the start of a word, or behind a letter of another
-// script, where gluedWord looks for the word assistant.
-func (t *text) heads(v string, j int) bool {
-	before := t.before(v, j)
+// mayBeginHeader reports whether a header may begin at v[j:]: at the start of a word, or behind a letter
+// of another script, where gluedAssistant looks for the word assistant.
+func (t *text) mayBeginHeader(v string, j int) bool {
+	before := t.prevByte(v, j)
 	return (!scan.IsWord(before) || before >= utf8.RuneSelf &&
 		!strings.HasPrefix(v[j:], harmony.Assistant)) && t.r.s.header.Heads(v[j:])
 }
 
-// headerAt looks for a header without control tokens at v[j:], which stands in no tag.
+// headerAt looks for a header without control tokens at v[j:], outside of a tag.
 func (t *text) headerAt(v string, j int, eof bool) (opening, verdict) {
-	o, is := t.recipient(v[j:], 0, eof)
+	o, is := t.recipientHeader(v[j:], 0, eof)
 	if is == yes && t.inTag(v[:j]) {
 		is = no
 	}
 	return o, is
 }
 
-// inTag says that a tag is open that s ends in, behind the text in front: <message role="user" to=
+// inTag reports whether s ends within a tag: <message role="user" to=
 func (t *text) inTag(s string) bool {
-	p := t.past
+	p := t.front
 	p.Add(s)
 	text := p.String()
 	tag := text[strings.LastIndexByte(text, '<')+1:]
@@ -84,7 +84,7 @@ func (t *text) inTag(s string) bool {
 
 // plainHeader looks for a header without control tokens in the body of a message.
 func (t *text) plainHeader(v string, j int, eof bool) (opening, verdict) {
-	if !t.heads(v, j) {
+	if !t.mayBeginHeader(v, j) {
 		return opening{}, no
 	}
 	switch h, is := t.r.s.header.Bare(v[j:], t.r.names.Known, eof); {
@@ -96,8 +96,8 @@ func (t *text) plainHeader(v string, j int, eof bool) (opening, verdict) {
 	return t.headerAt(v, j, eof)
 }
 
-// literal looks for the opening literals of blocks.
-func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
+// literalOpening looks for the opening literals of blocks.
+func (t *text) literalOpening(v string, j int, eof bool) (opening, verdict) {
 	again := t.blockAt(j)
 	for _, op := range t.r.s.openers[scan.Lower(v[j])] {
 		if again && op.st.Priority >= t.tried.Priority || op.st.LineStart && !t.lineStart(v, j) {
@@ -121,17 +121,17 @@ func (t *text) literal(v string, j int, eof bool) (opening, verdict) {
 //
 //	analysisWe need the file.assistantcommentary to=functions.read json{"path":"a"}assistantfinalDone.
 
-// stripped looks for such words at the start of a line. v[p:] is its first
-// non-blank byte, v[i:] the line; first says that nothing came before.
-func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) {
-	if !t.marks() {
+// strippedHeader looks for such words at the start of a line v[i:]. v[p:] is its first byte that is no
+// blank; first reports that nothing came before.
+func (t *text) strippedHeader(v string, i, p int, first, eof bool) (opening, verdict) {
+	if !t.readsHarmony() {
 		return opening{}, no
 	}
 	rest := v[p:]
 	if !t.r.s.header.Begins(rest) {
 		return opening{}, no
 	}
-	if o, is := t.recipient(rest, p-i, eof); is != no {
+	if o, is := t.recipientHeader(rest, p-i, eof); is != no {
 		return o, is
 	}
 	c, is := scan.StartsAny(rest, t.r.s.header.Words.Channels, eof)
@@ -145,20 +145,20 @@ func (t *text) stripped(v string, i, p int, first, eof bool) (opening, verdict) 
 		eof)
 }
 
-// beheaded opens a header whose beginning was lost, at the start of a line. v[p:] is the first byte of v[i:]
-// that is no blank.
-func (t *text) beheaded(v string, i, p int, eof bool) (opening, verdict) {
-	if !t.marks() || t.r.c.Open() {
+// truncatedHeader opens a header that lost its beginning, at the start of a line v[i:]. v[p:] is its
+// first byte that is no blank.
+func (t *text) truncatedHeader(v string, i, p int, eof bool) (opening, verdict) {
+	if !t.readsHarmony() || t.r.c.Open() {
 		return opening{}, no
 	}
-	n, is := t.grammar.Beheaded(v[p:], t.r.names.Named, t.r.names.May, eof)
+	n, is := t.grammar.Beheaded(v[p:], t.r.names.Named, t.r.names.IsPrefix, eof)
 	return opening{n: p + n - i, markup: true, begin: func(t *text, v string, n int) {
 		beginWordHeader(t, v, n)
 		t.at = int(harmony.FromRecipient)
 	}}, is
 }
 
-// firstWord looks at a reply that begins with the name of a channel.
+// firstWord reads a reply that begins with the name of a channel.
 func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, verdict) {
 	n := len(channel)
 	if n == len(rest) {
@@ -183,7 +183,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 		case channel == harmony.Final && j < len(rest) && (rest[j] == '{' || rest[j] == '['):
 			return glued, yes
 		case channel == harmony.Analysis:
-			return opening{n: indent, begin: func(t *text, _ string, _ int) { t.enter(inMaybe) }}, yes
+			return opening{n: indent, begin: func(t *text, _ string, _ int) { t.enter(inMaybeHeader) }}, yes
 		}
 		return opening{}, no
 	case t.r.s.header.Words.Glued(rest[n:]) != "": // two channels: the second counts
@@ -195,7 +195,7 @@ func (t *text) firstWord(rest, channel string, indent int, eof bool) (opening, v
 	return glued, yes
 }
 
-// beginBareHeader reads a header whose opener was lost: "final<|message|>".
+// beginBareHeader reads a header without its opener: "final<|message|>".
 func beginBareHeader(t *text, _ string, _ int) {
 	t.settleLead()
 	t.openHeader(harmony.FromChannel)
@@ -204,7 +204,7 @@ func beginBareHeader(t *text, _ string, _ int) {
 // beginChannel enters the body of a message whose header was a glued word.
 func beginChannel(channel string) func(*text, string, int) {
 	return func(t *text, _ string, n int) {
-		if len(t.lead) > 0 && t.r.s.thinks(string(t.lead)) {
+		if len(t.lead) > 0 && t.r.s.mayBeThought(string(t.lead)) {
 			t.settle(Thought)
 		}
 		t.settleLead()
@@ -217,15 +217,15 @@ func beginChannel(channel string) func(*text, string, int) {
 func (t *text) stripMessage(channel string) {
 	t.r.result.Marked = true
 	t.head = head{Header: harmony.Header{Channel: channel}, stripped: true}
-	if t.hanging {
-		t.enter(inTail)
+	if t.unterminated {
+		t.enter(inInvented)
 		return
 	}
 	switch channel {
 	case harmony.Analysis:
 		t.message(Thought, false)
 	case harmony.Commentary:
-		t.enter(inLost)
+		t.enter(inNameless)
 		return
 	default:
 		t.message(Text, false)
@@ -233,9 +233,9 @@ func (t *text) stripMessage(channel string) {
 	t.trim = true
 }
 
-// gluedWord looks for a glued "assistant…" in the middle of a line.
-func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
-	b := t.before(v, j)
+// gluedAssistant looks for a glued "assistant…" in the middle of a line.
+func (t *text) gluedAssistant(v string, j int, eof bool) (opening, verdict) {
+	b := t.prevByte(v, j)
 	how, is := t.grammar.Glued(v[j:], b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof)
 	switch {
 	case is != yes:
@@ -243,10 +243,10 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	case how.Token:
 		return opening{n: how.N, markup: true, begin: func(*text, string, int) {}}, yes
 	case how.To:
-		return t.recipient(v[j+how.N:], how.N, eof)
+		return t.recipientHeader(v[j+how.N:], how.N, eof)
 	}
 	rest := v[j+len(harmony.Assistant):]
-	if o, is := t.recipient(rest, len(harmony.Assistant), eof); is == wait || is == yes &&
+	if o, is := t.recipientHeader(rest, len(harmony.Assistant), eof); is == wait || is == yes &&
 		(how.Channel != harmony.Final || t.grammar.Addressed(rest, t.r.names.Known, eof) == yes) {
 		return o, is
 	}
@@ -269,16 +269,16 @@ func (t *text) gluedWord(v string, j int, eof bool) (opening, verdict) {
 	}}, yes
 }
 
-// glued is the offset of a glued "assistant…" in v[from:end], part of a body. What could not show in a window
-// that it is one is text, as in prose.
-func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
+// findGlued returns the offset of a glued "assistant…" in v[from:end], part of a body. As in prose, it
+// must show within a window.
+func (t *text) findGlued(v string, from, end int, eof bool) (int, verdict) {
 	for i := from; i < end; i++ {
 		j := strings.IndexByte(v[i:end], 'a')
 		if j < 0 {
 			break
 		}
 		i += j
-		b := t.before(v, i)
+		b := t.prevByte(v, i)
 		part := v[i:min(end, i+maxOpener)]
 		whole := i+len(part) == end
 		if _, is := t.grammar.Glued(part, b == '\n' || !scan.IsSpace(b), t.r.names.Known, eof &&
@@ -289,18 +289,18 @@ func (t *text) glued(v string, from, end int, eof bool) (int, verdict) {
 	return 0, no
 }
 
-// maxMaybe is how far a reply that begins with "analysis " may go on before more
-// markup must show that this is a header.
-const maxMaybe = 4096
+// maxMaybeHeader bounds the text behind a first "analysis " in which markup must show that it is a
+// header.
+const maxMaybeHeader = 4096
 
-// stepMaybe holds "analysis …" until markup shows that it was a header, or the
-// end shows that it was prose.
-func (t *text) stepMaybe(v string, eof bool) (int, bool) {
+// stepMaybeHeader holds "analysis …" until markup shows that it was a header, or the end shows that it
+// was prose.
+func (t *text) stepMaybeHeader(v string, eof bool) (int, bool) {
 	at, _, _, end := t.findToken(v, t.at)
 	if at >= 0 {
 		end = at
 	}
-	g, is := t.glued(v, t.at, end, eof || at >= 0)
+	g, is := t.findGlued(v, t.at, end, eof || at >= 0)
 	switch {
 	case is == yes || at >= 0:
 		beginChannel(harmony.Analysis)(t, v, len(harmony.Analysis))
@@ -314,7 +314,7 @@ func (t *text) stepMaybe(v string, eof bool) (int, bool) {
 	return 0, true
 }
 
-// midLine is a last byte behind which no line and no word begins.
+// midLine is a last byte behind which neither a line nor a word begins.
 const midLine = '_'
 
 // tokenAt looks for a control token at the start of s, in any spelling.
@@ -323,16 +323,16 @@ func (t *text) tokenAt(s string, eof bool) (tok harmony.Token, n int, is verdict
 	return f.Token, f.N, v
 }
 
-// ahead is what a search of the text of a field for a token gave. Places count from the field's beginning.
+// ahead is the result of a search for a token. Offsets count from the start of the field.
 type ahead struct {
-	from, end int // what was searched; end is -1 where nothing was
-	at        int // -1: no token is there
+	from, end int // the searched text; end is -1 before the first search
+	at        int // of the token; -1: none
 	found     harmony.Found
-	open      int // where a tail begins that may become a token
+	open      int // of a tail that may become a token
 }
 
-// findToken is that of the alphabet, in v. The result is kept, and a search in a longer text goes on where
-// the last one ended: a text full of other markup is searched once, however many pieces it comes in.
+// findToken finds a token in v. The result is kept, and a search in a longer text resumes where the last
+// one ended, so that each byte is searched once.
 func (t *text) findToken(v string, from int) (at int, tok harmony.Token, n, open int) {
 	a, first, end := &t.ahead, t.base+from, t.base+len(v)
 	known := a.end >= 0 && a.from <= first && a.end <= end
@@ -359,9 +359,9 @@ func (t *text) findToken(v string, from int) (at int, tok harmony.Token, n, open
 	return a.at - t.base, a.found.Token, a.found.N, len(v)
 }
 
-// endToken finds the token that ends a body at v[i:], at or behind from. Where the header is
-// spelled as it should be, the body may hold other spellings, as a page or a patch does: they
-// end it only if nothing else does.
+// endToken finds the token that ends a body at v[i:], at or after from. Behind a header in the exact
+// spelling, the body may contain other spellings, as a page or a patch does: they end it only if nothing
+// else does.
 func (t *text) endToken(v string, i, from int, eof bool) (at int, tok harmony.Token, n, open int) {
 	if !t.head.Exact {
 		return t.findToken(v, from)

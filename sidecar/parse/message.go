@@ -20,21 +20,21 @@ func (t *text) beginToken(v string, n int) {
 		t.openQuotable(v[:n], tok, false)
 	case tok == harmony.End:
 		t.settle(Thought)
-		t.between()
-		t.apart = true
+		t.awaitMessage()
+		t.afterClose = true
 	case tok == harmony.Return:
 		t.settle(Text)
-		t.between()
-	case tok == harmony.Message && t.first: // a header was in front of it
+		t.awaitMessage()
+	case tok == harmony.Message && t.first: // its header was lost
 		t.settle(Text)
 		t.head = head{}
-		t.enter(inLost)
+		t.enter(inNameless)
 	case tok == harmony.Message:
 		t.settle(Text)
 		t.message(Text, false)
 	case tok == harmony.Call && t.first &&
-		t.r.found == 0: // it opens a call, for a model that mixes the tokens up
-		t.between()
+		t.r.found == 0: // it opens a call, for a model that confuses the tokens
+		t.awaitMessage()
 		t.first = true
 	case tok == harmony.Call:
 		t.settle(Text)
@@ -49,20 +49,20 @@ func (t *text) openHeader(from harmony.From) {
 	t.at = int(from)
 }
 
-// between waits for the next message of a reply that is marked up.
-func (t *text) between() {
+// awaitMessage waits for the next message of a marked-up reply.
+func (t *text) awaitMessage() {
 	t.closeInside(tools.Ended) // of a message that ends with its header
 	t.enter(inProse)
-	t.fresh()
-	t.filler = true
+	t.startLine()
+	t.afterMessage = true
 }
 
 // message enters the body of a message.
 func (t *text) message(k EventKind, drop bool) {
 	t.enter(inMessage)
 	t.closeInside(tools.Ended)
-	t.kind, t.drop, t.think, t.trim, t.heard = k, drop, "", false, nil
-	if t.fresh(); k == Text && !drop {
+	t.kind, t.drop, t.think, t.trim, t.otherText = k, drop, "", false, nil
+	if t.startLine(); k == Text && !drop {
 		t.openInside()
 	}
 }
@@ -83,9 +83,9 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	words.Address(&h, t.r.names.Named)
 	t.head.Header = h
 	if t.head.quotable {
-		// no message begins: a sentence names the header
+		// no message begins: a sentence mentions the header
 		if t.head.open && (h.Stop.Closes() || h.Stop == harmony.None && !h.Body) {
-			t.giveBack(t.head.text + v[:n-h.StopN])
+			t.showHeader(t.head.text + v[:n-h.StopN])
 			return n - h.StopN, false
 		}
 		t.head.text, t.head.tokened = t.head.text+strings.Clone(v[:n]), true
@@ -100,15 +100,15 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		// before that it may be an echo of the request
 		if t.r.found > 0 || t.spoke || !words.Echo(&t.head.Header, "", "") {
 			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for somebody else")
-			t.enter(inTail)
+			t.enter(inInvented)
 			return n, false
 		}
 		t.message(Text, true)
-		t.heard = []byte{}
+		t.otherText = []byte{}
 	case call:
 		t.beginCall(v[:n])
-	case t.hanging:
-		t.enter(inTail)
+	case t.unterminated:
+		t.enter(inInvented)
 		return n, false
 	case h.Channel == harmony.Analysis:
 		t.message(Thought, false)
@@ -116,7 +116,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		t.message(Text, false)
 		t.inside = nil
 	case h.Channel == harmony.Commentary || h.Channel == "" && h.Constrain:
-		t.enter(inLost)
+		t.enter(inNameless)
 	default:
 		t.message(Text, false)
 	}
@@ -126,8 +126,8 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	return n, false
 }
 
-// noBody handles a header that is closed before a body began, or that ran into the end
-// of the input or its limit: what fits nowhere in it is the body.
+// noBody handles a header that is closed before a body began, or that reaches the end of the input or
+// its limit: the text that fits nowhere in it is the body.
 func (t *text) noBody(head string) {
 	h := &t.head
 	switch {
@@ -135,7 +135,7 @@ func (t *text) noBody(head string) {
 		t.noArguments(len(head), h.Recipient)
 	case h.Rest == "" || h.RestAt < 0:
 		t.note(t.r.s.harmony, 0, len(head), Dropped, "a message without a body")
-	case t.heard != nil:
+	case t.otherText != nil:
 		if t.body(head[h.RestAt : len(head)-h.StopN]); t.imagined(h.Stop) {
 			return
 		}
@@ -150,8 +150,8 @@ func (t *text) noBody(head string) {
 			t.show(body)
 		}
 	}
-	if h.Stop.Closes() || t.mode == inCall || t.mode == inLost {
-		t.between()
+	if h.Stop.Closes() || t.mode == inCall || t.mode == inNameless {
+		t.awaitMessage()
 	}
 }
 
@@ -171,7 +171,7 @@ func (t *text) show(s string) {
 		}
 	}
 	t.flow(s)
-	t.mark(s)
+	t.advance(s)
 }
 
 // stepMessage passes on the body of a message.
@@ -186,21 +186,21 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 		}
 	}
 	at, tok, n, end := t.findToken(v, 0)
-	if named := at >= 0 && t.before(v, at) == '`'; named && at+n == len(v) && !eof {
+	if named := at >= 0 && t.prevByte(v, at) == '`'; named && at+n == len(v) && !eof {
 		t.body(v[:at])
 		return at, true
 	} else if named && at+n < len(v) && v[at+n] == '`' {
 		t.body(v[:at+n])
 		return at + n, false
 	}
-	if at < 0 && eof && end < len(v) { // one that the end of the reply completes, or breaks off
+	if at < 0 && eof && end < len(v) { // a token that the end of the reply completes or cuts
 		if tok, _, is := t.tokenAt(v[end:], true); is == yes || t.r.cut() &&
 			strings.HasPrefix(v[end:], "<|") {
 			t.body(v[:end])
 			t.closeMessage()
 			t.note(t.r.s.harmony, end, len(v), Dropped, "the end of a message")
 			if tok.Closes() || is != yes {
-				t.between()
+				t.awaitMessage()
 			}
 			return len(v), false
 		}
@@ -208,7 +208,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	if at >= 0 {
 		end = at
 	}
-	if g, is := t.glued(v, 0, end, eof || at >= 0); is != no {
+	if g, is := t.findGlued(v, 0, end, eof || at >= 0); is != no {
 		t.body(v[:g])
 		if is == wait {
 			return g, true
@@ -217,7 +217,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 			return g, false
 		}
 		t.closeMessage()
-		t.prose(0)
+		t.resumeProse(0)
 		t.last = midLine
 		return g, false
 	}
@@ -232,8 +232,8 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	case t.imagined(tok):
 	case tok.Closes():
 		t.closeMessage()
-		t.between()
-		t.apart = true
+		t.awaitMessage()
+		t.afterClose = true
 	case tok.Opens() && t.kind == Text && !t.drop:
 		t.openQuotable(v[at:at+n], tok, true)
 	case tok.Opens():
@@ -246,14 +246,16 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	return at + n, false
 }
 
-// imagined reports whether the message of another speaker that ends here is none of the request. Then the
-// model made it up, and all that follows. So it is where the next header tells no other speaker.
+// isImagined reports whether the message of another speaker that ends here is not from the request. The
+// model then invented it and all that follows. A header behind it that names no other speaker also shows
+// that.
 func (t *text) imagined(tok harmony.Token) bool {
-	if t.heard == nil || tok != harmony.Channel && t.r.s.header.Words.Echo(&t.head.Header, string(t.heard),
-		t.r.facts.User) {
+	if t.otherText == nil || tok != harmony.Channel &&
+		t.r.s.header.Words.Echo(&t.head.Header, string(t.otherText),
+			t.r.facts.User) {
 		return false
 	}
-	t.enter(inTail)
+	t.enter(inInvented)
 	return true
 }
 
@@ -263,8 +265,8 @@ func (t *text) body(s string) {
 	}
 	switch {
 	case t.drop:
-		if t.heard != nil && len(t.heard) < maxHeard {
-			t.heard = append(t.heard, s[:min(len(s), maxHeard-len(t.heard))]...)
+		if t.otherText != nil && len(t.otherText) < maxOtherText {
+			t.otherText = append(t.otherText, s[:min(len(s), maxOtherText-len(t.otherText))]...)
 		}
 		t.note(t.r.s.harmony, 0, len(s), Dropped, "not for the user")
 	case t.kind == Thought:
@@ -276,8 +278,8 @@ func (t *text) body(s string) {
 	t.last = lastRune(s)
 }
 
-// maxHeard is how much of a message is kept to tell whether it is one of the request.
-const maxHeard = 8 << 10
+// maxOtherText bounds the text kept to compare with the request.
+const maxOtherText = 8 << 10
 
 // closeMessage ends a body, so that the next visible one starts a paragraph.
 func (t *text) closeMessage() {
@@ -288,18 +290,18 @@ func (t *text) closeMessage() {
 	t.r.broken = t.r.broken || t.kind == Thought && !t.drop
 }
 
-// A call may stand in the body of a message that is shown, too: as JSON, in tags, in a fence. So
-// such a body is read by a text of its own, which takes control tokens for text: the reader of
-// the message has found those that count.
+// A call may also stand in the body of a visible message: as JSON, in tags, in a fence. A separate text
+// reads such a body and takes control tokens for text: the reader of the message has found those that
+// count.
 
-// openInside makes the reader of a body that begins now.
+// openInside starts the reader of a body.
 func (t *text) openInside() {
 	t.inside = &text{}
 	t.inside.init(t.r, t.field)
 	t.inside.grammar, t.inside.unmarked, t.inside.first = t.grammar, true, false
 }
 
-// readInside lets the body go on with s, which begins at an offset in the field.
+// readInside passes s, which begins at an offset in the field, to the reader of the body.
 func (t *text) readInside(s string, at int) {
 	in := t.inside
 	if in.base == 0 {
@@ -311,15 +313,15 @@ func (t *text) readInside(s string, at int) {
 	in.feed(s, false)
 }
 
-// quote shows what was read as markup, and was none.
+// quote shows what looked like markup.
 func (t *text) quote(s string) {
 	in := t.inside
 	if in == nil {
 		t.pass(s)
 		return
 	}
-	t.past.Add(s)
-	t.mark(s)
+	t.front.Add(s)
+	t.advance(s)
 	if !t.alias {
 		s = strings.Clone(s)
 	}
@@ -328,8 +330,8 @@ func (t *text) quote(s string) {
 	in.base += len(s)
 }
 
-// settleInside decides about all of the body so far, which ends as how says: where markup follows, nothing
-// in it is cut, whatever is known of the end of the reply.
+// settleInside decides about all of the body so far, which ends as how. If markup follows, nothing in it
+// is cut, however the reply ends.
 func (t *text) settleInside(how tools.End) {
 	if t.inside != nil {
 		ended := t.r.ended
@@ -339,15 +341,14 @@ func (t *text) settleInside(how tools.End) {
 	}
 }
 
-// closeInside ends the body. Behind a call in it, text would depend on a result that does not
-// exist yet.
+// closeInside ends the body. Text behind a call in it would depend on a result that does not exist yet.
 func (t *text) closeInside(how tools.End) {
 	if in := t.inside; in != nil {
 		t.settleInside(how)
 		t.inside = nil
-		t.hanging = t.hanging || in.hanging
+		t.unterminated = t.unterminated || in.unterminated
 	}
 }
 
-// marks says that Harmony markup is looked for.
-func (t *text) marks() bool { return t.r.s.harmony != nil && !t.unmarked }
+// readsHarmony reports whether Harmony markup counts here.
+func (t *text) readsHarmony() bool { return t.r.s.harmony != nil && !t.unmarked }

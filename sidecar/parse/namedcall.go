@@ -13,7 +13,7 @@ import (
 
 const maxTrail = 24 // bytes of debris behind the arguments
 
-// namedCalls is v as text that may hold named calls. They do not reach back over what was released.
+// namedCalls returns v as text that may hold named calls. They do not reach back over released text.
 func (t *text) namedCalls(v string) NameText {
 	return NameText{Names: t.r.names, Grammar: t.r.s.header, V: v, Last: t.last,
 		Floor: max(0, t.looked-t.base)}
@@ -43,7 +43,7 @@ func (t *text) namedCallAt(v string, j int, eof bool) (opening, verdict) {
 	return o, is
 }
 
-// stepNamedCall reads a named call. at is where its arguments begin.
+// stepNamedCall reads a named call whose arguments begin at t.at.
 func (t *text) stepNamedCall(v string, eof bool) (int, bool) {
 	end, ok := t.namedCallEnd(v, eof)
 	switch {
@@ -53,11 +53,11 @@ func (t *text) stepNamedCall(v string, eof bool) (int, bool) {
 		return t.cutNamedCall(v)
 	}
 	if t.namedCall.Lost {
-		return t.leftover(v, end, eof)
+		return t.takeLostName(v, end, eof)
 	}
 	call := Call{Name: v[t.namedCall.From:t.namedCall.To], Args: v[t.at:end]}
 	if v[t.at] == '(' {
-		found, ok := CodeCalls(strings.Clone(v[t.namedCall.From:end]))
+		found, ok := codeCalls(strings.Clone(v[t.namedCall.From:end]))
 		switch {
 		case ok && len(found) == 1:
 			call = found[0]
@@ -68,7 +68,7 @@ func (t *text) stepNamedCall(v string, eof bool) (int, bool) {
 			return t.releaseNamedCall(v[:end], "no call in brackets")
 		}
 	}
-	behind, is := Trail(v, end, maxTrail, eof)
+	behind, is := trailingSigns(v, end, maxTrail, eof)
 	if is == wait {
 		return 0, true
 	}
@@ -86,23 +86,23 @@ func (t *text) stepNamedCall(v string, eof bool) (int, bool) {
 	if _, refusal := t.r.c.Call(strings.Clone(call.Name), []byte(call.Args), tools.Ending{}); refusal != nil {
 		return t.releaseNamedCall(v[:end], "no arguments behind a name")
 	}
-	if !t.runs(Named, signs, call) {
-		return t.releaseNamedCall(v[:end], why(a))
+	if !t.accepts(Named, signs, call) {
+		return t.releaseNamedCall(v[:end], quotedBecause(a))
 	}
-	t.found(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
-	return t.behindCall(behind)
+	t.addCandidate(t.r.s.json, v, 0, behind, call, tools.Ending{}, tools.Repair{Kind: "call.glued", At: t.base})
+	return t.afterCall(behind)
 }
 
-// namedCallEnd is where the arguments of a named call end.
+// namedCallEnd returns the end of the arguments.
 func (t *text) namedCallEnd(v string, eof bool) (end int, ok bool) {
-	if t.at >= len(v) { // more than the window holds stands in front
+	if t.at >= len(v) { // the text in front exceeds the window
 		return 0, false
 	}
 	if v[t.at] == '(' {
-		if t.early(v, eof) {
+		if t.tooEarly(v, eof) {
 			return 0, false
 		}
-		end = End(v, t.namedCall.From, false)
+		end = codeEnd(v, t.namedCall.From, false)
 		return end, end > 0
 	}
 	t.scan.At = max(t.scan.At, t.at)
@@ -110,19 +110,20 @@ func (t *text) namedCallEnd(v string, eof bool) (end int, ok bool) {
 	return t.scan.End, t.scan.End > 0
 }
 
-// cutNamedCall handles a named call that the reply ends in.
+// cutNamedCall handles a named call that ends the reply.
 func (t *text) cutNamedCall(v string) (int, bool) {
 	name := v[t.namedCall.From:t.namedCall.To]
 	a, _ := t.around(v, len(v), true)
 	if !t.namedCall.Lost && v[t.at] == '{' && t.field == Content && mayBe(Named, a) &&
 		t.allowed(t.r.s.json, 0, len(v), v) {
-		t.cutOff(t.r.s.json, v, 0, strings.Clone(name))
-		return t.behindCall(len(v))
+		t.refuseTruncated(t.r.s.json, v, 0, strings.Clone(name))
+		return t.afterCall(len(v))
 	}
 	return t.releaseNamedCall(v, "unfinished arguments behind a name")
 }
 
-// releaseNamedCall gives a named call back as text; its arguments may still be an object that names a tool.
+// releaseNamedCall gives a named call back as text; its arguments may still be an object that names a
+// tool.
 func (t *text) releaseNamedCall(v, why string) (int, bool) {
 	at := t.at
 	t.release(t.r.s.json, len(v), why)
@@ -130,20 +131,20 @@ func (t *text) releaseNamedCall(v, why string) (int, bool) {
 	return 0, false
 }
 
-// NamedCall is the name of an offered tool with arguments behind it, in markup that no strategy
-// knows, or that lost its signs:
+// NamedCall is the name of an offered tool with arguments behind it, in unknown markup or without its
+// signs:
 //
 //	functions.read commentary json {"path":"a"}
 //	⟦call⟧ read ⟦args⟧ {"path":"a"}
 //	read(path="a")
 //
-// What stands around it says whether it is a call.
+// The text around it decides whether it is a call.
 type NamedCall struct {
-	Start    int  // where it begins: at the start of its line, if nothing but debris is in front
+	Start    int  // at the start of its line if only debris precedes it
 	From, To int  // the name
-	Words    int  // strange words between its parts
-	Signs    int  // strange signs there
-	Lost     bool // there is no name: only what a header left, as in commentary json{"path":"a"}
+	Words    int  // unknown words between its parts
+	Signs    int  // unknown signs there
+	Lost     bool // no name, only the rest of a header, as in commentary json{"path":"a"}
 }
 
 // NameText is a text that may hold named calls.
@@ -151,33 +152,33 @@ type NameText struct {
 	Names   *Names
 	Grammar *harmony.Grammar
 	V       string
-	Last    rune // what stands in front of V
-	Floor   int  // no named call reaches back over this offset in V
+	Last    rune // the character in front of V
+	Floor   int  // no named call reaches back over this offset
 }
 
 const (
-	maxName  = 64 // bytes of a name that text is held back for
+	maxName  = 64 // bytes of a name that are held back
 	maxLead  = 24 // bytes of debris in front of a name
-	maxWord  = 12 // bytes of a strange word
-	maxSigns = 4  // strange signs in debris
+	maxWord  = 12 // bytes of an unknown word
+	maxSigns = 4  // unknown signs in debris
 )
 
-// Before looks for a named call that ends at V[j:], where its arguments begin. With open the
-// word that ends there may still go on.
+// Before looks for a named call whose arguments begin at V[j:]. With open, the word that ends there may
+// still grow.
 func (t *NameText) Before(j int, open bool) (c NamedCall, ok bool) {
 	if c, ok = t.named(j, open); ok {
 		return c, true
 	}
-	from := t.left(j, open)
+	from := t.leftoverStart(j, open)
 	return NamedCall{Start: from, From: from, To: from, Lost: true}, from < j
 }
 
-// left is where a line begins in which nothing stands in front of V[j:] but what a header left that lost the
-// name; or j.
-func (t *NameText) left(j int, open bool) int {
+// leftoverStart returns the start of a line in which only the rest of a header without a name precedes
+// V[j:]; or j.
+func (t *NameText) leftoverStart(j int, open bool) int {
 	least := max(0, j-maxLead-maxWord)
 	from := least + strings.LastIndexByte(t.V[least:j], '\n') + 1
-	if from == j || from < t.Floor || t.before(from) != '\n' {
+	if from == j || from < t.Floor || t.prevByte(from) != '\n' {
 		return j
 	}
 	channels := false
@@ -196,7 +197,6 @@ func (t *NameText) left(j int, open bool) int {
 	return from
 }
 
-// named looks for a named call with a name in it.
 func (t *NameText) named(j int, open bool) (c NamedCall, ok bool) { return t.namedBefore(j, j, open) }
 
 // namedBefore looks for a name that ends at V[:i], or in front of words and signs there.
@@ -215,19 +215,19 @@ func (t *NameText) namedBefore(i, j int, open bool) (c NamedCall, ok bool) {
 		from := t.wordStart(end)
 		from += strings.LastIndex(t.V[from:end], "."+harmony.Namespace) + 1
 		word := t.V[from:end]
-		glued := t.before(from) == '.' && strings.HasPrefix(word, harmony.Namespace)
+		glued := t.prevByte(from) == '.' && strings.HasPrefix(word, harmony.Namespace)
 		switch {
 		case end <= floor, end-from > maxName:
 			return c, false
 		case word == "":
-			n, fine := Debris(t.V[:end])
+			n, fine := debrisSign(t.V[:end])
 			if c.Signs++; !fine || c.Signs > maxSigns {
 				return c, false
 			}
 			i = end - n
 			continue
 		case t.Names.Named(word) && (glued || !t.nameGoesOn(from)):
-			if open && end == j { // it may go on as another word
+			if open && end == j { // it may become another word
 				if front, is := t.namedBefore(from, j, open); is {
 					return front, true
 				}
@@ -235,7 +235,7 @@ func (t *NameText) namedBefore(i, j int, open bool) (c NamedCall, ok bool) {
 			if c.From, c.To = from, end; glued {
 				c.Signs++
 			}
-			c.Start = t.leadOf(from, 0, &c)
+			c.Start = t.debrisStart(from, 0, &c)
 			return c, true
 		case t.Grammar.Knows(word), open && end == j && len(word) <= maxWord:
 		default:
@@ -248,7 +248,7 @@ func (t *NameText) namedBefore(i, j int, open bool) (c NamedCall, ok bool) {
 	return c, false
 }
 
-// wordStart is where the word that ends at V[:end] begins.
+// wordStart returns the start of the word that ends at V[:end].
 func (t *NameText) wordStart(end int) int {
 	from, floor := end, t.Floor
 	for from > floor && end-from <= maxName {
@@ -266,9 +266,9 @@ func (t *NameText) wordStart(end int) int {
 	return from
 }
 
-// nameGoesOn says that in front of V[from:] stands what belongs to the same word.
+// nameGoesOn reports whether the word at V[from:] begins before it.
 func (t *NameText) nameGoesOn(from int) bool {
-	if b := t.before(from); b < utf8.RuneSelf {
+	if b := t.prevByte(from); b < utf8.RuneSelf {
 		return scan.IsName(b)
 	}
 	if from == 0 {
@@ -281,13 +281,13 @@ func (t *NameText) nameGoesOn(from int) bool {
 // itemSigns begin an item of a list, a quotation, a heading or a row of a table.
 const itemSigns = "-*+>|•–#0123456789"
 
-// leadOf is where the debris in front of the name at V[from:] begins, if nothing else stands
-// in its line. So many signs of it were seen before.
-func (t *NameText) leadOf(from, signs int, c *NamedCall) int {
+// debrisStart returns the start of the debris in front of the name at V[from:], if nothing else stands
+// in its line. signs were seen before.
+func (t *NameText) debrisStart(from, signs int, c *NamedCall) int {
 	words, floor := 0, t.Floor
 	for i := from; from-i <= maxLead; {
 		switch {
-		case t.before(i) == '\n':
+		case t.prevByte(i) == '\n':
 			if signs+words == 0 || i < from && t.V[i] == ' ' {
 				return from
 			}
@@ -304,7 +304,7 @@ func (t *NameText) leadOf(from, signs int, c *NamedCall) int {
 				return from
 			}
 		default:
-			n, ok := Debris(t.V[:i])
+			n, ok := debrisSign(t.V[:i])
 			if signs++; !ok || signs > maxSigns || strings.Contains(itemSigns, t.V[i-n:i]) {
 				return from
 			}
@@ -314,7 +314,7 @@ func (t *NameText) leadOf(from, signs int, c *NamedCall) int {
 	return from
 }
 
-// leadWord says that w is a word in front of a call, or with open the beginning of one.
+// leadWord reports whether w may precede a call; with open, as the beginning of such a word.
 func (t *NameText) leadWord(w string, open bool) bool {
 	words := &t.Grammar.Words
 	if scan.AmongFold(w, words.Call, words.Channels) {
@@ -324,9 +324,9 @@ func (t *NameText) leadWord(w string, open bool) bool {
 		func(word string) bool { return scan.StartsFold(word, w, true) == yes })
 }
 
-// Held is how many bytes in front of V[j:] are a named call so far.
+// Held returns how many bytes in front of V[j:] may be a named call.
 func (t *NameText) Held(j int) int {
-	if n, sure := t.glance(j); sure {
+	if n, sure := t.quickHeld(j); sure {
 		return n
 	}
 	whole := scan.WholeRunes(t.V[:j])
@@ -334,26 +334,26 @@ func (t *NameText) Held(j int) int {
 		return j - c.Start
 	}
 	from := t.wordStart(whole)
-	if n := harmony.BehindDot(t.before(from), t.V[from:whole]); n > 0 {
+	if n := harmony.BehindDot(t.prevByte(from), t.V[from:whole]); n > 0 {
 		from = whole - n
-	} else if t.nameGoesOn(from) || !t.Names.May(t.V[from:whole]) {
+	} else if t.nameGoesOn(from) || !t.Names.IsPrefix(t.V[from:whole]) {
 		from = whole
 	}
-	start := t.leadOf(from, 0, &NamedCall{})
+	start := t.debrisStart(from, 0, &NamedCall{})
 	if whole < j { // a sign, or a letter of the name
-		start = min(start, t.leadOf(whole, 1, &NamedCall{}))
+		start = min(start, t.debrisStart(whole, 1, &NamedCall{}))
 	}
 	return j - start
 }
 
-// glance is Held where one look at each byte is enough: no line begins in V[:j], no character is
-// cut, and no word is a name, though the last one may become one.
-func (t *NameText) glance(j int) (held int, sure bool) {
+// quickHeld is Held if one look at each byte suffices: no line begins in V[:j], no character is cut, and
+// no word is a name, though the last one may become one.
+func (t *NameText) quickHeld(j int) (held int, sure bool) {
 	const most = 32
 	if j > most || t.Last == '\n' || j > 0 && t.V[j-1] >= utf8.RuneSelf && scan.WholeRunes(t.V[:j]) < j {
 		return 0, false
 	}
-	before := t.before(0)
+	before := t.prevByte(0)
 	for i, b := range []byte(t.V[:j]) {
 		switch {
 		case b == '\n', b == harmony.Namespace[0] && before == '.':
@@ -362,9 +362,9 @@ func (t *NameText) glance(j int) (held int, sure bool) {
 			word := scan.Name(t.V[i:j])
 			switch open := i+len(word) == j; {
 			case strings.HasPrefix(word, harmony.Namespace), !open && t.Names.c.Exact(word),
-				before >= utf8.RuneSelf && open && t.Names.May(word):
+				before >= utf8.RuneSelf && open && t.Names.IsPrefix(word):
 				return 0, false
-			case open && t.Names.May(word):
+			case open && t.Names.IsPrefix(word):
 				return j - i, i >= t.Floor
 			}
 		}
@@ -373,29 +373,29 @@ func (t *NameText) glance(j int) (held int, sure bool) {
 	return 0, true
 }
 
-// before is the byte before V[i:]; of what stands in front of V, one that says what kind it is.
-func (t *NameText) before(i int) byte {
+// prevByte returns the byte before V[i:]; for text in front of V, a byte of the same kind.
+func (t *NameText) prevByte(i int) byte {
 	if i == 0 {
 		return byte(min(t.Last, utf8.RuneSelf))
 	}
 	return t.V[i-1]
 }
 
-// Names are the names of the offered tools, for text that is searched for them. It is immutable.
+// Names are the names of the offered tools, prepared for searching. They are immutable.
 type Names struct {
 	c        *tools.Catalog
-	initials scan.Bytes // what they begin with, and their namespace
+	initials scan.Bytes // first bytes of the names and of their namespace
 }
 
-// NewNames makes the names of a catalog.
+// NewNames returns the names of a catalog.
 func NewNames(c *tools.Catalog) *Names {
 	n := &Names{c, c.Initials()}
 	n.initials.Add(harmony.Namespace[0])
 	return n
 }
 
-// Known says that a name, however it is bent, is that of a tool, or of a wrapper of calls. Where all
-// names are tools, none is.
+// Known reports whether a name, however misspelt, is that of a tool or of a wrapper of calls. In an open
+// catalog none is.
 func (n *Names) Known(name string) bool {
 	if n.c.Open() || strings.HasPrefix(name, tools.Parallel) {
 		return !n.c.Open()
@@ -404,38 +404,39 @@ func (n *Names) Known(name string) bool {
 	return refusal == nil
 }
 
-// Initial says that the name of an offered tool, or the namespace of tools, may begin with b.
+// Initial reports whether an offered name or the namespace of tools may begin with b.
 func (n *Names) Initial(b byte) bool { return n.initials.Has(b) }
 
-// Named says that a word is the name of an offered tool; behind functions. it may be bent.
+// Named reports whether a word is the name of an offered tool; behind functions. it may be misspelt.
 func (n *Names) Named(word string) bool {
 	rest := strings.TrimPrefix(word, harmony.Namespace)
 	return rest != "" && (n.initials.Has(word[0]) && n.c.Exact(word) || len(rest) < len(word) &&
 		(n.c.Exact(rest) || n.Known(rest)))
 }
 
-// May says that a word may become the name of an offered tool.
-func (n *Names) May(word string) bool {
+// IsPrefix reports whether a word may become the name of an offered tool.
+func (n *Names) IsPrefix(word string) bool {
 	switch {
 	case word == "":
 		return false
 	case strings.HasPrefix(harmony.Namespace, word):
 		return true
 	}
-	// behind functions. it may be bent
+	// behind functions. it may be misspelt
 	return strings.HasPrefix(word, harmony.Namespace) || n.initials.Has(word[0]) && n.c.HasPrefix(word)
 }
 
-// Debris is the sign that s ends with; false where it ends a sentence, quotes, or is a letter.
-func Debris(s string) (n int, ok bool) {
+// debrisSign returns the length of the sign at the end of s; false if it ends a sentence, quotes, or is
+// a letter.
+func debrisSign(s string) (n int, ok bool) {
 	r, n := utf8.DecodeLastRuneInString(s)
 	return n, r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsSpace(r) &&
 		!strings.ContainsRune(".,;!?`\"'“”„«»{}()。，；！？", r)
 }
 
-// Trail is the end of the debris behind v[:end]: strange signs, up to the end of the line, and fewer bytes
-// than most.
-func Trail(v string, end, most int, eof bool) (behind int, is verdict) {
+// trailingSigns returns the end of unknown signs behind v[:end], up to the end of the line and fewer
+// than most bytes.
+func trailingSigns(v string, end, most int, eof bool) (behind int, is verdict) {
 	i := end
 	for i < len(v) && i-end < most {
 		r, n := utf8.DecodeRuneInString(v[i:])
@@ -458,12 +459,12 @@ func Trail(v string, end, most int, eof bool) (behind int, is verdict) {
 	return end, yes
 }
 
-// quiet says at one look at each byte how much of s is text in which nothing opens: all but a word at its end
-// that may go on as what opens. So most pieces of a stream are read; ok is false where more must be looked
-// at.
-func (t *text) quiet(s string) (n int, ok bool) {
+// passQuickly returns, with one look at each byte, how much of s is text in which nothing opens: all but
+// a last word that may become an opener. Most pieces of a stream are read this way; ok is false if more
+// must be looked at.
+func (t *text) passQuickly(s string) (n int, ok bool) {
 	const most = len(harmony.Assistant) - 1
-	if t.mode != inProse || t.at > 0 || t.filler || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 ||
+	if t.mode != inProse || t.at > 0 || t.afterMessage || t.last == '\n' || t.fence.n > 0 || t.ticks > 0 ||
 		len(s) > most {
 		return 0, false
 	}
@@ -473,20 +474,21 @@ func (t *text) quiet(s string) (n int, ok bool) {
 		case opens == opensAnywhere:
 			return 0, false
 		case opens == plain && !names.Initial(s[i]):
-		case t.startsWord(s, i) && (names.Initial(s[i]) && names.May(scan.Name(s[i:])) || t.wordOpens(s, i)):
+		case t.startsWord(s, i) && (names.Initial(s[i]) && names.IsPrefix(scan.Name(s[i:])) ||
+			t.wordOpens(s, i)):
 			return i, scan.NameEnd(s, i) == len(s)
 		}
 	}
 	return min(scan.WholeRunes(s), len(s)-t.assistant(s)), true
 }
 
-// startsWord says that a word may begin at v[i:], maybe behind a letter of another script.
+// startsWord reports whether a word may begin at v[i:], also behind a letter of another script.
 func (t *text) startsWord(v string, i int) bool {
-	before := t.before(v, i)
+	before := t.prevByte(v, i)
 	return before >= utf8.RuneSelf || !scan.IsWord(before)
 }
 
-// tail is how many bytes at the end of v may be the beginning of "assistant", or of a named call.
+// tail returns how many bytes at the end of v may begin "assistant" or a named call.
 func (t *text) tail(v string) int {
 	if v == "" || t.fence.n > 0 || t.ticks > 0 {
 		return 0
@@ -494,15 +496,15 @@ func (t *text) tail(v string) int {
 	return max(t.assistant(v), t.heldBefore(v, len(v)))
 }
 
-// assistant is how many bytes at the end of v may be the beginning of that word.
+// assistant returns how many bytes at the end of v may begin that word.
 func (t *text) assistant(v string) int {
-	if !t.marks() {
+	if !t.readsHarmony() {
 		return 0
 	}
 	return scan.Begun(v, harmony.Assistant)
 }
 
-// heldBefore is how many bytes in front of v[j:] are a named call so far.
+// heldBefore returns how many bytes in front of v[j:] may be a named call.
 func (t *text) heldBefore(v string, j int) int {
 	if t.r.s.json == nil || t.r.c.Empty() || t.r.c.Open() {
 		return 0

@@ -79,7 +79,7 @@ func TestNames(t *testing.T) {
 		"read": {true, true, true}, "Read": {true, false, false}, "functions.Read": {true, true, true}, "rea": {false, false, true},
 		"func": {false, false, true}, "fly": {false, false, false}, "": {false, false, false}, "multi_tool_use.parallel": {true, false, false},
 	} {
-		if got := [3]bool{n.Known(word), n.Named(word), n.May(word)}; got != want {
+		if got := [3]bool{n.Known(word), n.Named(word), n.IsPrefix(word)}; got != want {
 			t.Errorf("%q: %v, want %v", word, got, want)
 		}
 	}

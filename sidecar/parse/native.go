@@ -16,11 +16,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// addNative adds a piece. A call that is whole is complete when the next one begins.
+// addNative adds a piece of one of the server's calls. A whole call is complete when the next one
+// begins.
 func (r *Reader) addNative(d CallDelta) {
 	all, i := NativeCalls(r.native).Add(NativeCall{Index: d.Index, ID: d.ID, Name: d.Name, Args: d.Arguments})
 	r.native = all
-	if i+1 == len(all) && all.Begins(i) {
+	if i+1 == len(all) && all.BeginsCall(i) {
 		r.takeNatives(all.Whole(i))
 	}
 }
@@ -34,13 +35,13 @@ func (r *Reader) takeNatives(n int) {
 	}
 }
 
-// takeNative takes a call that ended as how says, and what the server left of the text around it. Where the
-// text that was shown ends as an object or a form does, and the arguments are not whole, they went on there:
-// the call counts as cut. So it does where a text of the request may have stopped the reply: some servers say
-// tool_calls then.
+// takeNative takes a call that ended as how, and the text that the server left in it. If the arguments
+// are not whole and the shown text ends like an object or a form, they continued there and the call
+// counts as cut. So it does if a stop text of the request may have ended the reply: some servers then
+// say tool_calls.
 func (r *Reader) takeNative(st *Strategy, c *NativeCall, how tools.End) {
 	if !r.c.Exact(c.Name) {
-		c.Apart()
+		c.SplitName()
 	}
 	ended, left := how, Leftover{}
 	if r.s.harmony != nil {
@@ -59,10 +60,10 @@ func (r *Reader) takeNative(st *Strategy, c *NativeCall, how tools.End) {
 	if !left.All {
 		t.takeOwn(st, c, how)
 	}
-	r.overhear(left.Behind, ended, false)
+	r.readLeftover(left.Behind, ended, false)
 }
 
-// takeOwn takes a call, or those in the arguments of one that names no tool: a wrapper, or the namespace.
+// takeOwn takes a call, or those in the arguments of a wrapper or of the bare namespace.
 func (t *text) takeOwn(st *Strategy, c *NativeCall, how tools.End) {
 	var several []Call
 	if !t.r.c.Exact(c.Name) {
@@ -76,37 +77,37 @@ func (t *text) takeOwn(st *Strategy, c *NativeCall, how tools.End) {
 	}
 	if len(several) > 0 {
 		for i, one := range several {
-			if i+1 < len(several) || !t.healed(st, one.Name, []byte(one.Args), how) {
-				t.offer(st, 0, 1, one, tools.Ending{}, nil)
+			if i+1 < len(several) || !t.refuseCutChange(st, one.Name, []byte(one.Args), how) {
+				t.addCall(st, 0, 1, one, tools.Ending{}, nil)
 			}
 		}
 		return
 	}
 	call, refusal := t.r.c.Call(c.Name, c.Args, tools.Ending{How: how})
 	if class, _ := t.r.c.ClassOf(c.Name); refusal != nil && class == tools.Read {
-		all := Objects(string(c.Args))
+		all := objects(string(c.Args))
 		for _, args := range all {
-			t.offer(st, 0, 1, Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
+			t.addCall(st, 0, 1, Call{Name: c.Name, Args: args}, tools.Ending{}, nil)
 		}
 		if len(all) > 0 {
 			return
 		}
 	}
 	switch {
-	case refusal == nil && !t.r.once.Has(call) && t.healed(st, call.Name, c.Args, how):
+	case refusal == nil && !t.r.made.Has(call) && t.refuseCutChange(st, call.Name, c.Args, how):
 	default:
 		fitted := func(r tools.Repair) bool { return r.Kind == "name.fit" }
 		if refusal == nil && slices.ContainsFunc(call.Repairs, fitted) &&
 			t.r.c.Class(call.Name) != tools.Read && t.r.wantsData() {
-			if refusal = doubt(call); t.r.facts.Asked { // it is said again: it is the answer
+			if refusal = unsureRefusal(call); t.r.facts.Asked { // said again: it is the answer
 				refusal.Code = tools.Answer
 			}
 		}
-		t.take(st, 0, 1, call, refusal, nil)
+		t.record(st, 0, 1, call, refusal, nil)
 	}
 }
 
-// keyed is the call in {"read": {"path": "a"}}, however the name is bent.
+// keyed returns the call in {"read": {"path": "a"}}, however the name is misspelt.
 func (t *text) keyed(args string) (calls []Call) {
 	if !gjson.Valid(args) {
 		return nil
@@ -122,28 +123,28 @@ func (t *text) keyed(args string) (calls []Call) {
 	return calls
 }
 
-// healed refuses a call that changes something and in which the reply was cut. That its arguments
-// are whole may be the server's doing: it closed them where they ended.
-func (t *text) healed(st *Strategy, name string, args []byte, how tools.End) bool {
+// refuseCutChange refuses a call that changes something in a cut reply. Its arguments may be whole
+// because the server closed them.
+func (t *text) refuseCutChange(st *Strategy, name string, args []byte, how tools.End) bool {
 	if how == tools.Cut {
 		if class, _ := t.r.c.ClassOf(name); class != tools.Read {
-			t.cutOff(st, string(args), 0, strings.Clone(name))
+			t.refuseTruncated(st, string(args), 0, strings.Clone(name))
 			return true
 		}
 	}
 	return false
 }
 
-// overhear reads what a server left in a call of its own as content is read. Where it was shown, it may
-// call nothing that writes or executes.
-func (r *Reader) overhear(left string, how tools.End, shown bool) {
+// readLeftover reads the text that a server left in one of its calls, as content. If it was shown, it
+// may not call a tool that writes or executes.
+func (r *Reader) readLeftover(left string, how tools.End, shown bool) {
 	if scan.Blank(left) {
 		return
 	}
 	probe := r.s.Reader(r.c, r.facts)
 	probe.content.held, probe.content.field = false, native
-	probe.content.between()
-	probe.ended, probe.calls, probe.once, probe.torn = how, r.calls, r.once, r.torn
+	probe.content.awaitMessage()
+	probe.ended, probe.calls, probe.made, probe.torn = how, r.calls, r.made, r.torn
 	probe.result.Refused = slices.Clip(r.result.Refused)
 	probe.content.feed(left, false)
 	probe.closeContent()
@@ -152,27 +153,27 @@ func (r *Reader) overhear(left string, how tools.End, shown bool) {
 		case e.Kind != ToolCall:
 			r.emit(e.Kind, e.Text)
 		case shown && r.c.Class(e.Call.Name) != tools.Read:
-			probe.refuse(*doubt(*e.Call))
+			probe.refuse(*unsureRefusal(*e.Call))
 		default:
 			r.call(*e.Call)
 		}
 	}
-	r.once, r.torn = probe.once, probe.torn
+	r.made, r.torn = probe.made, probe.torn
 	r.result.Repeated += probe.result.Repeated
 	r.result.Refused = probe.result.Refused
 	r.result.Steps = append(r.result.Steps, probe.result.Steps...)
 }
 
-// echoes says that doc is the arguments of a call that is there already: one of the server's
-// own, or the last one that was read.
-func (r *Reader) echoes(doc string) bool {
+// repeatsArguments reports whether doc is the arguments of a known call: one of the server's own, or the
+// last one read.
+func (r *Reader) repeatsArguments(doc string) bool {
 	if n := len(r.result.Calls); n > 0 && tools.SameJSON(r.result.Calls[n-1].Arguments, []byte(doc)) {
 		return true
 	}
-	return NativeCalls(r.native).Have(doc)
+	return NativeCalls(r.native).HasArguments(doc)
 }
 
-// NativeCall is one of the server's own calls, put together from its pieces.
+// NativeCall is one of the server's own calls, joined from its pieces.
 type NativeCall struct {
 	Index    int
 	ID, Name string
@@ -182,15 +183,15 @@ type NativeCall struct {
 
 	value harmony.Scan // of Args, as far as seen
 	seen  int
-	end   int  // behind the value and blanks; 0: it goes on
-	valid bool // it is JSON, and nothing else follows
+	end   int  // behind the value and blanks; 0: it continues
+	valid bool // the value is JSON, and nothing else follows
 }
 
-// NativeCalls are a server's own calls in their order.
+// NativeCalls are a server's own calls in order.
 type NativeCalls []*NativeCall
 
-// Add adds a piece, and says to which call. Index ties pieces together. Some servers give
-// each call the same one: another id and a name behind arguments that are whole begin the next.
+// Add adds a piece and returns the index of its call. Index joins pieces. Some servers give each call
+// the same one: another id and a name behind whole arguments then begin the next call.
 func (all NativeCalls) Add(piece NativeCall) (NativeCalls, int) {
 	i, known := slices.BinarySearchFunc(all, piece.Index,
 		func(c *NativeCall, index int) int { return c.Index - index })
@@ -213,18 +214,18 @@ func (all NativeCalls) Add(piece NativeCall) (NativeCalls, int) {
 	return all, i
 }
 
-// endsAt says that a piece of the same index is another call.
+// endsAt reports whether a piece of the same index is another call.
 func (c *NativeCall) endsAt(piece NativeCall) bool {
 	return piece.Name != "" && c.ID != "" && piece.ID != "" && c.ID != piece.ID &&
 		(c.Taken || startsObject(c.Args) && c.whole())
 }
 
-// idle says that a call is none: a server that changes ids says its name once more.
-func (c *NativeCall) idle() bool { return c.again && len(bytes.TrimSpace(c.Args)) == 0 }
+// repeatsName reports an entry without a call: a server that changes ids repeats its name.
+func (c *NativeCall) repeatsName() bool { return c.again && len(bytes.TrimSpace(c.Args)) == 0 }
 
 func startsObject(args []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(args), []byte("{")) }
 
-// add adds to the arguments. Room is doubled, so that little is copied often.
+// add appends to the arguments. The capacity is doubled, so that little is copied.
 func (c *NativeCall) add(args []byte) {
 	if len(c.Args) == 0 {
 		c.Args = args[:len(args):len(args)]
@@ -236,24 +237,24 @@ func (c *NativeCall) add(args []byte) {
 	c.Args = append(c.Args, args...)
 }
 
-// Begins says that call i is known to be one of its own, and not the rest of the one before.
-func (all NativeCalls) Begins(i int) bool {
-	return i > 0 && strings.TrimSpace(all[i].Name) != "" && !all[i].goesOn(all[i-1])
+// BeginsCall reports whether call i is surely a call of its own, not the rest of the one before.
+func (all NativeCalls) BeginsCall(i int) bool {
+	return i > 0 && strings.TrimSpace(all[i].Name) != "" && !all[i].continues(all[i-1])
 }
 
-// goesOn says that c may be the rest of a call that a server gave as two: it has no name, or
-// the id and the name of the other one.
-func (c *NativeCall) goesOn(before *NativeCall) bool {
+// continues reports whether c may be the rest of a call that a server split in two: it has no name, or
+// the id and name of before.
+func (c *NativeCall) continues(before *NativeCall) bool {
 	return strings.TrimSpace(c.Name) == "" || c.ID != "" && c.ID == before.ID && c.Name == before.Name
 }
 
-// join puts the rest of call i, which stands in those behind it, into its arguments, if that makes
-// them whole JSON, and says whether other calls follow. An entry that says nothing is taken, too.
+// join appends the entries behind call i that are its rest, if that makes its arguments valid JSON, and
+// reports whether other calls follow. Empty entries are joined, too.
 func (all NativeCalls) join(i int) (followed bool) {
-	const most = 8 // pieces that are tried, or many would take long
+	const most = 8 // bounds the pieces that are tried
 	c := all[i]
 	args, to := slices.Clip(c.Args), i
-	for j := i + 1; j < min(len(all), i+most) && !all[j].Taken && all[j].goesOn(c); j++ {
+	for j := i + 1; j < min(len(all), i+most) && !all[j].Taken && all[j].continues(c); j++ {
 		args = append(args, all[j].Args...)
 		if jsontext.Valid(args) || len(bytes.TrimSpace(all[j].Args)) == 0 {
 			to = j
@@ -266,18 +267,18 @@ func (all NativeCalls) join(i int) (followed bool) {
 	return to+1 < len(all)
 }
 
-// Whole is how many calls in front of call n are whole. Pieces of others may still come, where a
-// server gives several calls at once.
+// Whole returns how many calls in front of call n are whole. Pieces of earlier ones may still come from
+// servers that send several calls at once.
 func (all NativeCalls) Whole(n int) int {
-	open := slices.IndexFunc(all[:n], func(c *NativeCall) bool { return !c.Taken && !c.idle() && !c.whole() })
-	if open < 0 {
-		return n
+	for i, c := range all[:n] {
+		if !c.Taken && !c.repeatsName() && !c.whole() {
+			return i
+		}
 	}
-	return open
+	return n
 }
 
-// whole says that the arguments are an object or a list, and nothing more. However many pieces they come
-// in, each byte is looked at once.
+// whole reports whether the arguments are exactly an object or a list. Each byte is looked at once.
 func (c *NativeCall) whole() bool {
 	if c.end == 0 {
 		piece := string(c.Args[c.seen:])
@@ -295,19 +296,18 @@ func (c *NativeCall) whole() bool {
 	return c.valid
 }
 
-// Take yields the calls in front of call n that were not taken, and how each ended; the last one of
-// all did as last says. Where one ends inside of a text and another follows, or where its rest fits nowhere,
-// it is cut.
+// Take yields the calls in front of call n that were not taken, and how each ended; last applies to the
+// last of all. A call is cut if it ends within a text and another follows, or if its rest fits nowhere.
 func (all NativeCalls) Take(n int, last tools.End) iter.Seq2[*NativeCall, tools.End] {
 	return func(yield func(*NativeCall, tools.End) bool) {
 		for i, c := range all[:n] {
-			if c.Taken || c.idle() {
+			if c.Taken || c.repeatsName() {
 				continue
 			}
 			how := tools.Ended
 			if followed := all.join(i); !followed {
 				how = last
-			} else if inText(c.Args) || !c.whole() && all[i+1].rest() {
+			} else if inText(c.Args) || !c.whole() && all[i+1].isRest() {
 				how = tools.Cut
 			}
 			if c.Taken = true; !yield(c, how) {
@@ -317,14 +317,15 @@ func (all NativeCalls) Take(n int, last tools.End) iter.Seq2[*NativeCall, tools.
 	}
 }
 
-// rest says that c is the rest of another call: it has no name, and more than its end, but no beginning.
-func (c *NativeCall) rest() bool {
+// isRest reports whether c is the rest of another call: no name, no opening brace, and more than
+// closers.
+func (c *NativeCall) isRest() bool {
 	args := bytes.TrimLeft(c.Args, " \t\r\n]}")
 	return !c.Taken && strings.TrimSpace(c.Name) == "" && len(args) > 0 && args[0] != '{'
 }
 
-// inText says that arguments end inside of a text. A stream that was taken up again ends as its object
-// does, whatever the quotes in front of that say.
+// inText reports whether arguments end within a text. A stream that was resumed ends like its object,
+// whatever quotes precede that.
 func inText(args []byte) bool {
 	if jsontext.Valid(args) {
 		return false
@@ -337,7 +338,7 @@ func inText(args []byte) bool {
 	return !value.Run(text, true) && value.InString
 }
 
-// Unfilled is the only call, if it has no arguments.
+// Unfilled returns the only call, if it has no arguments.
 func (all NativeCalls) Unfilled() *NativeCall {
 	if len(all) != 1 || all[0].Taken || len(bytes.TrimSpace(all[0].Args)) > 0 {
 		return nil
@@ -345,22 +346,21 @@ func (all NativeCalls) Unfilled() *NativeCall {
 	return all[0]
 }
 
-// Named says that one of them is a call of a tool.
-func (all NativeCalls) Named(tool string) bool {
+// HasTool reports whether one of them calls a tool.
+func (all NativeCalls) HasTool(tool string) bool {
 	return slices.ContainsFunc(all,
 		func(c *NativeCall) bool { return strings.TrimPrefix(c.Name, harmony.Namespace) == tool })
 }
 
-// Have says that doc is the arguments of a call.
-func (all NativeCalls) Have(doc string) bool {
+// HasArguments reports whether doc is the arguments of one of them.
+func (all NativeCalls) HasArguments(doc string) bool {
 	return slices.ContainsFunc(all,
 		func(c *NativeCall) bool { return string(bytes.TrimSpace(c.Args)) == doc })
 }
 
-// Apart takes arguments out of a name, where they arrived in it: read{"path":"a"}, read({"path":"a"}),
-// read(path="a"), read"{\"path\":\"a\"}". They must be closed, and what stands in their own place must say
-// nothing.
-func (c *NativeCall) Apart() {
+// SplitName moves arguments out of a name that they arrived in: read{"path":"a"}, read({"path":"a"}),
+// read(path="a"), read"{\"path\":\"a\"}". They must be closed, and the call have no others.
+func (c *NativeCall) SplitName() {
 	own := string(bytes.TrimSpace(c.Args))
 	at := strings.IndexAny(c.Name, `{("`)
 	if at < 1 || own != "" && own != "{}" && own != "null" {
@@ -368,7 +368,7 @@ func (c *NativeCall) Apart() {
 	}
 	name, args := c.Name[:at], strings.TrimSpace(c.Name[at:])
 	if args[0] == '(' {
-		called, ok := CodeCalls("f" + args)
+		called, ok := codeCalls("f" + args)
 		if !ok || len(called) != 1 || called[0].Name != "f" {
 			return
 		}
@@ -388,34 +388,34 @@ func (c *NativeCall) Apart() {
 	}
 }
 
-// Leftover is what a server left of the model's text in a call of its own.
+// Leftover is what a server left of the model's text in one of its calls.
 type Leftover struct {
-	Behind string // what stands behind its end
+	Behind string // the text behind the call's end
 	Closed bool   // a control token ends it
-	All    bool   // Behind is a message with a header of its own, and there is nothing else
+	All    bool   // Behind is a message with its own header, and all there is
 }
 
-// Clean takes from the arguments what is left of a header in front of them, and the control token
-// that ends them. If unknown is set, the name is that of no tool: then a header may stand there.
+// Clean removes the rest of a header in front of the arguments, and the control token that ends them.
+// unknown reports that the name is that of no tool: a header may then stand in the arguments.
 func (c *NativeCall) Clean(tokens *harmony.Alphabet, unknown bool) (l Leftover) {
 	if jsontext.Valid(c.Args) {
 		return l
 	}
 	text := string(c.Args)
-	if l.Behind = headed(text); l.Behind != "" && unknown {
+	if l.Behind = headedMessage(text); l.Behind != "" && unknown {
 		l.All = true
 		return l
 	}
 	at := headerEnd(tokens, text)
 	value := harmony.Scan{At: at, Tokens: tokens}
 	value.Run(text, true)
-	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // closers too many, or a fence
+	end := scan.SkipBytes(text, value.Cut(text), " \n\r\t}]`") // surplus closers, or a fence
 	token, is := tokens.At(text[end:], true)
 	if is != yes {
 		token.N = 0
 	}
 	switch behind := strings.TrimSpace(text[end+token.N:]); {
-	case value.End > 0 && glued(text[end:]) && json.Valid(c.Args[at:value.End]):
+	case value.End > 0 && beginsGluedHeader(text[end:]) && json.Valid(c.Args[at:value.End]):
 		l = Leftover{Behind: text[end:], Closed: true}
 	case is != yes, value.Depth > 0 && value.End == 0 && behind != "" &&
 		!strings.HasPrefix(behind, "<|"):
@@ -432,8 +432,8 @@ func (c *NativeCall) Clean(tokens *harmony.Alphabet, unknown bool) (l Leftover) 
 	return l
 }
 
-// glued says that a header without its tokens begins.
-func glued(s string) bool {
+// beginsGluedHeader reports whether s begins with a header without its tokens.
+func beginsGluedHeader(s string) bool {
 	behind, speaks := strings.CutPrefix(s, harmony.Assistant)
 	begins := func(word string) bool { return strings.HasPrefix(behind, word) }
 	words := []string{harmony.Analysis, harmony.Commentary, harmony.Final, " to=", "<|"}
@@ -441,7 +441,7 @@ func glued(s string) bool {
 		begins(harmony.Commentary+" to=")
 }
 
-// headerEnd is where arguments begin behind what a server left of their header, such as
+// headerEnd returns where arguments begin behind the rest of a header, such as
 // <|constrain|>json<|message|>, or behind blanks.
 func headerEnd(tokens *harmony.Alphabet, text string) int {
 	const most = 64
@@ -463,9 +463,9 @@ func headerEnd(tokens *harmony.Alphabet, text string) int {
 	return blanks
 }
 
-// headed is a message whose header a server read half: the name is missing, and the arguments
-// begin with what is left of the header. It is empty where they begin with something else.
-func headed(args string) string {
+// headedMessage returns the message whose header a server read half: the name is missing, and the
+// arguments begin with the rest of the header. It is empty for other arguments.
+func headedMessage(args string) string {
 	args = strings.TrimSpace(args)
 	head, _, whole := strings.Cut(args, "{")
 	switch {

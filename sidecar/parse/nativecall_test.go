@@ -119,7 +119,7 @@ func TestOwnApart(t *testing.T) {
 		{`{"a":1}`, ``, `{"a":1}|`},
 	} {
 		c := parse.NativeCall{Name: row[0], Args: []byte(row[1])}
-		if c.Apart(); c.Name+"|"+string(c.Args) != row[2] {
+		if c.SplitName(); c.Name+"|"+string(c.Args) != row[2] {
 			t.Errorf("%q: %s|%s, want %s", row[:2], c.Name, c.Args, row[2])
 		}
 	}
@@ -143,7 +143,7 @@ func FuzzOwnClean(f *testing.F) {
 			t.Fatalf("%q stands behind %q", l.Behind, args)
 		}
 		c = parse.NativeCall{Name: name, Args: []byte(args)}
-		if c.Apart(); c.Name != name && (!strings.HasPrefix(name, c.Name) || !json.Valid(c.Args)) {
+		if c.SplitName(); c.Name != name && (!strings.HasPrefix(name, c.Name) || !json.Valid(c.Args)) {
 			t.Fatalf("%q, %q became %q, %q", name, args, c.Name, c.Args)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// guess reads prose for a wish to call a read-only tool: the last resort, off by
-// default. It looks at plain sentences only.
+// guess looks in plain sentences for the wish to call a tool that reads. It is the last resort, and off
+// by default.
 func (r *Reader) guess() {
 	st := r.s.phrases
 	shown := r.shown.String()
@@ -28,7 +28,7 @@ func (r *Reader) guess() {
 		call, refusal := r.c.Call(tool, []byte(jsontext.Object(w.Phrase.Take, w.Value)), tools.Ending{})
 		if refusal == nil {
 			t := text{r: r, field: Content, base: w.At}
-			t.take(st, 0, len(w.Sentence), call, nil,
+			t.record(st, 0, len(w.Sentence), call, nil,
 				[]tools.Repair{{Kind: "call.guessed", At: w.At, To: call.Name, Rule: w.Phrase.Place}})
 		}
 		return
@@ -38,23 +38,22 @@ func (r *Reader) guess() {
 // Phrase is prose that asks for a tool.
 type Phrase struct {
 	Tool  string
-	After []string // words that come just before the argument, any case
+	After []string // words in front of the argument, any case
 	Until []string // words that end a sentence early
-	Take  string   // the argument that is filled
+	Take  string   // the argument to fill
 	As    string   // sentence, quoted, url or path
 	Place string   // file:line of the rule
 }
 
 // Match is a sentence that asks for a tool.
 type Match struct {
-	At       int // of the sentence in its text, in bytes
+	At       int // byte offset of the sentence in its text
 	Sentence string
 	Phrase   *Phrase
-	Value    string // of the argument that the phrase fills; never empty
+	Value    string // the argument; never empty
 }
 
-// intents are how a model announces what it is about to do. A phrase counts only
-// behind one of them.
+// intents announce what a model is about to do. A phrase counts only behind one.
 var intents = []string{"i'll", "i will", "i’ll", "let me", "let's", "let’s", "i am going to", "i'm going to",
 	"i need to", "we need to", "i should", "next i"}
 
@@ -62,8 +61,7 @@ var intents = []string{"i'll", "i will", "i’ll", "let me", "let's", "let’s",
 var doubts = []string{" not ", "n't ", "n’t ", " never ", " if ", " would ", " could ", " unless ",
 	" once you ", " when you ", " after you ", " instead of ", " without ", " example"}
 
-// Matches yields the sentences that ask for a tool in plain text, from its front: one once for each phrase
-// that it matches.
+// Matches yields the sentences in plain text that ask for a tool, in order, once for each phrase.
 func Matches(text string, phrases []Phrase) iter.Seq[Match] {
 	return func(yield func(Match) bool) {
 		for at, sentence := range sentences(text) {
@@ -106,7 +104,7 @@ func sentences(s string) iter.Seq2[int, string] {
 	}
 }
 
-// match finds the phrase in a sentence and takes the argument behind it.
+// match finds the phrase in a sentence and returns the argument behind it.
 func (p *Phrase) match(sentence string) (value string, ok bool) {
 	low := strings.ToLower(sentence)
 	best, end := -1, 0
@@ -127,7 +125,7 @@ func (p *Phrase) match(sentence string) (value string, ok bool) {
 	return value, value != ""
 }
 
-// take reads the argument at the start of rest in the phrase's shape.
+// take returns the argument at the start of rest, in the shape As.
 func (p *Phrase) take(rest string) string {
 	word, _, _ := strings.Cut(rest, " ")
 	switch p.As {

@@ -11,22 +11,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 )
 
-// Type is the key under which an object keeps the name of what was printed.
+// Type is the key of the type name of a printed object.
 const Type = "@type"
 
-// Value is what was read.
+// Value is a printed value.
 type Value struct {
-	Doc     string // JSON; where several values were printed, a list of them
-	Many    bool   // several were
-	Foreign bool   // a program printed it: it is no JSON
-	At      int    // where it ends; or, where it is none, the byte that shows it
+	Doc     string // JSON; several values are a list
+	Many    bool   // several values
+	Foreign bool   // printed by a program: no JSON
+	At      int    // its end; if there is no value, the byte that shows it
 }
 
-// FirstKeys are those of which a value that is printed has one first.
+// FirstKeys are the keys, one of which a printed value has first.
 type FirstKeys []string
 
-// Begins says whether s begins as a value does that is no JSON: with what is made, with fields, an event, or
-// a list of tokens. JSON is known by its first byte.
+// Begins reports whether s begins with a value that is no JSON: a constructor, fields, an event, or a
+// list of tokens. JSON is known by its first byte.
 func (k FirstKeys) Begins(s string, eof bool) verdict {
 	short := scan.WaitUnless(eof)
 	switch {
@@ -42,16 +42,16 @@ func (k FirstKeys) Begins(s string, eof bool) verdict {
 		if s[i] == '\'' || s[i] == '"' && s[0] == '(' {
 			return scan.Starts(s[i+1:], "<|", eof)
 		}
-		return k.made(s[i:], short)
+		return k.constructed(s[i:], short)
 	}
-	return max(scan.Starts(s, "data: {", eof), k.made(s, short))
+	return max(scan.Starts(s, "data: {", eof), k.constructed(s, short))
 }
 
-// values are what the value of a field that stands alone begins with.
-const values = "'\"[{<NTF-0123456789"
+// fieldValueStart are the first bytes of a field's value.
+const fieldValueStart = "'\"[{<NTF-0123456789"
 
-// made looks for a name and the first field: Message(role=, Message { role:, or for a field alone.
-func (k FirstKeys) made(s string, short verdict) verdict {
+// constructed looks for a name and the first field: Message(role=, Message { role:, or a field alone.
+func (k FirstKeys) constructed(s string, short verdict) verdict {
 	end := printedNameEnd(s, 0)
 	name := s[:end]
 	switch {
@@ -64,7 +64,7 @@ func (k FirstKeys) made(s string, short verdict) verdict {
 		case end+1 == len(s):
 			return short
 		}
-		return scan.When(strings.IndexByte(values, s[end+1]) >= 0)
+		return scan.When(strings.IndexByte(fieldValueStart, s[end+1]) >= 0)
 	case !isUpper(name):
 		return no
 	case end == len(s), end+1 == len(s) && s[end] == ' ':
@@ -73,7 +73,7 @@ func (k FirstKeys) made(s string, short verdict) verdict {
 		if s = s[end+1:]; s == "" {
 			return short
 		}
-		return k.made(s, short)
+		return k.constructed(s, short)
 	case s[end] == '(':
 		return k.key(s[end+1:], '=', short)
 	case s[end] == '{', strings.HasPrefix(s[end:], " {"):
@@ -82,7 +82,8 @@ func (k FirstKeys) made(s string, short verdict) verdict {
 	return no
 }
 
-// key looks for one of the keys, and the sign behind it. It makes no text: each line of a reply comes here.
+// key looks for one of the keys and the sign behind it. It allocates nothing, as it runs for each line
+// of a reply.
 func (k FirstKeys) key(s string, sign byte, short verdict) verdict {
 	s = s[scan.SkipSpace(s, 0):]
 	end := 0
@@ -100,8 +101,8 @@ func (k FirstKeys) key(s string, sign byte, short verdict) verdict {
 	return no
 }
 
-// Read reads text, which begins as a value does and holds nothing else. It is No where it does, Wait where it
-// may go on, and Yes, with eof only, where it is whole. Values may nest so deep.
+// Read reads text, which is one printed value. It returns no if it is none, wait if it may continue, and
+// yes, with eof only, if it is whole. depth bounds the nesting.
 func (k FirstKeys) Read(text string, depth int, eof bool) (v Value, is verdict) {
 	p := printed{s: text, eof: eof, depth: depth}
 	p.i = scan.SkipSpace(text, 0)
@@ -128,17 +129,17 @@ func (k FirstKeys) Read(text string, depth int, eof bool) (v Value, is verdict) 
 	return v, yes
 }
 
-// printed is a text that is read from front to back, once, and written as JSON. What reads a part of it is
-// false where it stops: the text is none of the notations, or ends too early.
+// printed translates a text to JSON in one pass. Its methods return false where the text is none of the
+// notations, or ends too early.
 type printed struct {
 	s       string
 	i       int
 	eof     bool
-	depth   int // how much deeper it may get
+	depth   int // how much deeper values may nest
 	out     []byte
 	many    int  // values so far
 	foreign bool // something is no JSON
-	failed  bool // it is none of the notations, as s[i:] shows
+	failed  bool // s[i:] fits none of the notations
 	short   bool // the text ends too early
 }
 
@@ -150,22 +151,22 @@ func (p *printed) fail(i int) bool {
 	return false
 }
 
-// ends stops because the text does.
-func (p *printed) ends() bool {
+// stopShort stops because the text ended.
+func (p *printed) stopShort() bool {
 	p.short = true
 	return false
 }
 
-// more skips blanks, and says that a byte follows.
-func (p *printed) more() bool {
+// skipBlank skips blanks and reports whether a byte follows.
+func (p *printed) skipBlank() bool {
 	p.i = scan.SkipSpace(p.s, p.i)
-	return p.i < len(p.s) || p.ends()
+	return p.i < len(p.s) || p.stopShort()
 }
 
 // sign reads a sign behind blanks.
 func (p *printed) sign(b byte) bool {
 	switch {
-	case !p.more():
+	case !p.skipBlank():
 		return false
 	case p.s[p.i] != b:
 		return p.fail(p.i)
@@ -174,31 +175,31 @@ func (p *printed) sign(b byte) bool {
 	return true
 }
 
-// part writes a comma, if something stands in front in the same object or list.
-func (p *printed) part() {
+// separate writes a comma, unless the object or list is empty.
+func (p *printed) separate() {
 	if last := p.out[len(p.out)-1]; last != '{' && last != '[' {
 		p.out = append(p.out, ',')
 	}
 }
 
-// key writes a key, behind which its value follows.
+// key writes a key, whose value follows.
 func (p *printed) key(key string) {
-	p.part()
+	p.separate()
 	p.out = append(jsontext.AppendString(p.out, key), ':')
 }
 
-// next begins one more value of the text.
-func (p *printed) next() {
+// beginValue begins another value of the text.
+func (p *printed) beginValue() {
 	if p.many++; p.many > 1 {
 		p.out = append(p.out, ',')
 	}
 }
 
-// values reads all values of the text: one, or one in each line; or the fields of one.
+// values reads all values of the text, one per line; or the fields of one.
 func (p *printed) values() {
 	if p.field() {
 		p.foreign = true
-		p.next()
+		p.beginValue()
 		p.fields()
 		return
 	}
@@ -212,12 +213,12 @@ func (p *printed) values() {
 			p.fail(p.i)
 			return
 		}
-		p.next()
+		p.beginValue()
 		ok = p.whole()
 	}
 }
 
-// fields reads the fields of one value, with blanks between them: role='assistant' content=”
+// fields reads the fields of one value, separated by blanks: role='assistant' content=”
 func (p *printed) fields() {
 	p.out = append(p.out, '{')
 	for first := true; ; first = false {
@@ -235,7 +236,7 @@ func (p *printed) fields() {
 	p.out = append(p.out, '}')
 }
 
-// whole reads a value; where it is JSON it stays as it is written.
+// whole reads a value and keeps JSON as it is written.
 func (p *printed) whole() bool {
 	at, mark, before := p.i, len(p.out), p.foreign
 	p.foreign = false
@@ -249,7 +250,7 @@ func (p *printed) whole() bool {
 	return ok
 }
 
-// eventFields are the names of the lines of an event; a comment has none.
+// eventFields are the names of lines of an event; a comment has none.
 var eventFields = []string{"", "data", "event", "id", "retry"}
 
 // events reads the events of a stream.
@@ -259,7 +260,7 @@ func (p *printed) events() {
 		name, data, named := strings.Cut(line, ":")
 		switch data = strings.TrimSpace(data); {
 		case !whole && !p.eof:
-			p.ends()
+			p.stopShort()
 			return
 		case !named || !scan.Among(name, eventFields):
 			p.fail(p.i)
@@ -270,7 +271,7 @@ func (p *printed) events() {
 				p.fail(p.i)
 				return
 			}
-			p.next()
+			p.beginValue()
 			p.out = append(p.out, data...)
 		}
 		p.i += len(line)
@@ -279,7 +280,7 @@ func (p *printed) events() {
 
 // value reads one value.
 func (p *printed) value() (ok bool) {
-	if !p.more() {
+	if !p.skipBlank() {
 		return false
 	}
 	if p.depth--; p.depth < 0 {
@@ -315,7 +316,7 @@ func (p *printed) number() bool {
 	end, why := jsontext.Number(p.s, p.i)
 	switch {
 	case !p.eof && scan.SkipBytes(p.s, p.i, "0123456789+-.eE") == len(p.s):
-		return p.ends()
+		return p.stopShort()
 	case why != "" || end < len(p.s) && scan.IsWord(p.s[end]):
 		return p.fail(p.i)
 	}
@@ -324,10 +325,10 @@ func (p *printed) number() bool {
 	return true
 }
 
-// parts reads what stands behind a bracket, with commas between, up to end.
+// parts reads comma-separated parts behind a bracket, up to end.
 func (p *printed) parts(end byte, part func() bool) bool {
 	p.i++
-	for p.more() {
+	for p.skipBlank() {
 		if p.s[p.i] == end {
 			p.i++
 			return true
@@ -339,16 +340,16 @@ func (p *printed) parts(end byte, part func() bool) bool {
 	return false
 }
 
-// comma reads what stands behind a part: a comma, which may be the last one, or end.
+// comma reads the comma behind a part, which may be the last one, or leaves end.
 func (p *printed) comma(end byte) bool {
 	switch {
-	case !p.more():
+	case !p.skipBlank():
 		return false
 	case p.s[p.i] != ',':
 		return p.s[p.i] == end || p.fail(p.i)
 	}
 	p.i++
-	if !p.more() {
+	if !p.skipBlank() {
 		return false
 	}
 	p.foreign = p.foreign || p.s[p.i] == end
@@ -359,7 +360,7 @@ func (p *printed) comma(end byte) bool {
 func (p *printed) list(end byte) bool {
 	p.out = append(p.out, '[')
 	ok := p.parts(end, func() bool {
-		p.part()
+		p.separate()
 		return p.value()
 	})
 	p.out = append(p.out, ']')
@@ -377,7 +378,7 @@ func (p *printed) object(name string, end byte) bool {
 		p.out = jsontext.AppendString(p.out, name)
 	}
 	ok := p.parts(end, func() bool {
-		if name != "" && end == '}' && p.s[p.i] == '.' { // Rust leaves fields out
+		if name != "" && end == '}' && p.s[p.i] == '.' { // Rust omits fields
 			p.i++
 			return p.sign('.')
 		}
@@ -387,7 +388,7 @@ func (p *printed) object(name string, end byte) bool {
 	return ok
 }
 
-// member reads a key, a sign and a value; a bare key stands in no quotes.
+// member reads a key, a sign and a value; a bare key is not quoted.
 func (p *printed) member(sign byte, bare bool) bool {
 	key, ok := "", false
 	switch c := p.s[p.i]; {
@@ -407,13 +408,12 @@ func (p *printed) member(sign byte, bare bool) bool {
 	return p.value()
 }
 
-// name reads the name of something: letters, digits, and the signs between its parts. It is empty
-// where the text may go on with it.
+// name reads a qualified name. It returns "" if the text may continue it.
 func (p *printed) name() string {
 	from := p.i
 	switch end := printedNameEnd(p.s, from); {
 	case !p.eof && (end == len(p.s) || p.s[end:] == ":"):
-		p.ends()
+		p.stopShort()
 	case end == from:
 		p.fail(from)
 	default:
@@ -425,7 +425,7 @@ func (p *printed) name() string {
 	return p.s[from:p.i]
 }
 
-// printedNameEnd is where the name at s[i:] ends. A name has no more than 128 bytes.
+// printedNameEnd returns the end of the name at s[i:], of at most 128 bytes.
 func printedNameEnd(s string, i int) int {
 	const most = 128
 	from := i
@@ -436,19 +436,18 @@ func printedNameEnd(s string, i int) int {
 	return i
 }
 
-// wordsOf are the words of languages for values of JSON.
-var wordsOf = map[string]string{"null": "null", "true": "true", "false": "false", "None": "null",
+// literalWords maps words of other languages to JSON.
+var literalWords = map[string]string{"null": "null", "true": "true", "false": "false", "None": "null",
 	"nil": "null", "True": "true", "False": "false"}
 
-// word reads what begins with a name: a word of the language, the variant of an enum, or what is
-// made with that name.
+// word reads what begins with a name: a literal word, a variant of an enum, or a constructor.
 func (p *printed) word() bool {
 	from := p.i
 	name := p.name()
 	if name == "" {
 		return false
 	}
-	if word, is := wordsOf[name]; is {
+	if word, is := literalWords[name]; is {
 		p.foreign = p.foreign || word != name
 		p.out = append(p.out, word...)
 		return true
@@ -456,15 +455,15 @@ func (p *printed) word() bool {
 	p.foreign = true
 	variant := name[strings.LastIndexAny(name, ".:")+1:] // ASSISTANT of Role.ASSISTANT
 	switch rest := p.s[p.i:]; {
-	case !isUpper(variant): // a variable, or a function: it is code
+	case !isUpper(variant): // a variable or a function: code
 		return p.fail(from)
 	case strings.HasPrefix(rest, "("):
-		return p.made(name, variant)
+		return p.constructed(name, variant)
 	case strings.HasPrefix(rest, "{"), strings.HasPrefix(rest, " {"):
 		p.i += strings.IndexByte(rest, '{')
 		return p.object(variant, '}')
 	case rest == " " && !p.eof:
-		return p.ends()
+		return p.stopShort()
 	case rest != "" && strings.IndexByte(",)]}> \n\r\t", rest[0]) < 0:
 		return p.fail(from)
 	}
@@ -472,10 +471,10 @@ func (p *printed) word() bool {
 	return true
 }
 
-// made reads what stands in the parentheses behind a name: fields, or values without a name.
-func (p *printed) made(name, variant string) bool {
+// constructed reads the parentheses of a constructor: fields, or values without names.
+func (p *printed) constructed(name, variant string) bool {
 	open := p.i
-	if p.i++; !p.more() {
+	if p.i++; !p.skipBlank() {
 		return false
 	}
 	if name == "Some" || name == "Ok" {
@@ -493,7 +492,7 @@ func (p *printed) made(name, variant string) bool {
 
 func isUpper(name string) bool { return name != "" && name[0] >= 'A' && name[0] <= 'Z' }
 
-// field says that a name and = stand here.
+// field reports whether a name and = follow.
 func (p *printed) field() bool {
 	end := printedNameEnd(p.s, p.i)
 	if !p.eof && (end == len(p.s) || p.s[end:] == "=") {
@@ -502,7 +501,7 @@ func (p *printed) field() bool {
 	return end > p.i && end < len(p.s) && p.s[end] == '=' && !strings.HasPrefix(p.s[end:], "==")
 }
 
-// quoted reads a text in quotes. Escapes mean the same in each language, or stop it. It ends in its line.
+// quoted reads a text in quotes, which ends in its line. Escapes must mean the same in each language.
 func (p *printed) quoted() (text string, ok bool) {
 	from, quote := p.i, p.s[p.i]
 	p.foreign = p.foreign || quote == '\''
@@ -511,7 +510,7 @@ func (p *printed) quoted() (text string, ok bool) {
 	for {
 		n := strings.IndexAny(body, "\n\\"+string(quote))
 		if n < 0 {
-			return "", p.ends()
+			return "", p.stopShort()
 		}
 		b = append(b, body[:n]...)
 		switch rest := body[n:]; rest[0] {
@@ -532,11 +531,10 @@ func (p *printed) quoted() (text string, ok bool) {
 	}
 }
 
-// maxEscape is how long an escape may be.
+// maxEscape bounds an escape.
 const maxEscape = 10
 
-// escape is the character that an escape stands for, and its length; 0: it does not mean the same in each
-// language.
+// escape decodes an escape of n bytes; 0: languages disagree about it.
 func escape(s string) (r rune, n int) {
 	if len(s) > 1 && strings.IndexByte(`'"/`, s[1]) >= 0 {
 		return rune(s[1]), 2

@@ -9,10 +9,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Keyword is the word that a line begins with.
+// Keyword is the word that begins a line.
 type Keyword uint8
 
-// The words.
+// The keywords.
 const (
 	Plain Keyword = iota // none of them
 	ReactThought
@@ -35,9 +35,9 @@ var keywords = []struct {
 	{Observation, "observation"},
 }
 
-// Line reads the keyword of a line and where its value begins. more says
-// that the line is too short to tell.
-func Line(line string) (kw Keyword, value int, more bool) {
+// LineKeyword returns the keyword of a line and where its value begins. more reports that the line is
+// too short to tell.
+func LineKeyword(line string) (kw Keyword, value int, more bool) {
 	i := scan.SkipBytes(line, 0, " \t#*_")
 	if i == len(line) {
 		return Plain, 0, true
@@ -61,7 +61,7 @@ func Line(line string) (kw Keyword, value int, more bool) {
 	return Plain, 0, more
 }
 
-// ArgumentsOf is the input without what was invented behind a quoted one.
+// ArgumentsOf returns the input without text invented behind a quoted one.
 func ArgumentsOf(s string) string {
 	s = strings.TrimSpace(s)
 	if line, _, more := strings.Cut(s, "\n"); more && line[0] == '"' {
@@ -72,8 +72,8 @@ func ArgumentsOf(s string) string {
 	return s
 }
 
-// InputEnd is where the input ends that v ends with: before a last line in which
-// the model began to invent the result.
+// InputEnd returns where the input ends that ends v: before a last line in which the model began to
+// invent the result.
 func InputEnd(v string, input int) int {
 	i := strings.LastIndexByte(v, '\n')
 	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation",
@@ -83,8 +83,8 @@ func InputEnd(v string, input int) int {
 	return len(v)
 }
 
-// Name removes markup and a remark in parentheses from a name.
-func Name(s string) string {
+// ActionName removes markup and a remark in parentheses from a name.
+func ActionName(s string) string {
 	s = strings.Trim(s, "*`\"' \t")
 	if i := strings.Index(s, " ("); i > 0 && strings.HasSuffix(s, ")") {
 		s = strings.TrimRight(s[:i], "*`\"' \t")
@@ -92,34 +92,34 @@ func Name(s string) string {
 	return s
 }
 
-// lines is what a ReAct reply has said so far. Offsets are into the held text.
+// lines is the state of a ReAct reply. Offsets are into the held text.
 type lines struct {
-	thought strings.Builder
-	begun   bool // by Thought:
-	action  bool // an action is open
-	name    string
-	input   int  // where its input begins, or 0
-	text    bool // the input is no JSON
-	blob    bool // the input is a call object that stands in place of a name
-	skip    bool // the rest of the line says nothing any more
-	calls   int
-	seen    int // there is no line break before
+	thought  strings.Builder
+	begun    bool // by Thought:
+	action   bool // an action is open
+	name     string
+	input    int  // start of its input, or 0
+	text     bool // the input is no JSON
+	inObject bool // the input is a call object in place of a name
+	skip     bool // the rest of the line is ignored
+	calls    int
+	seen     int // no line break precedes this offset
 }
 
-// linesStart looks for a ReAct line. v[p:] is its first non-blank byte.
+// linesStart looks for a ReAct line. v[p:] is its first byte that is no blank.
 func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict) {
 	st := t.r.s.lines
-	if st == nil || t.r.c.Empty() || t.r.tired() {
+	if st == nil || t.r.c.Empty() || t.r.exhausted() {
 		return opening{}, no
 	}
 	line, _, whole := strings.Cut(v[p:], "\n")
-	kw, n, more := Line(line)
+	kw, n, more := LineKeyword(line)
 	switch {
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
 	case kw == Action, kw == ReactThought && first:
 		return opening{begin: func(t *text, v string, _ int) {
-			t.past.Add(v[:scan.SkipBlanks(v, 0)])
+			t.front.Add(v[:scan.SkipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
@@ -132,7 +132,7 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 	return opening{}, no
 }
 
-// nextLine is the line at t.at, with its break; whole says that it is complete.
+// nextLine returns the line at t.at with its break; whole reports that it is complete.
 func (t *text) nextLine(v string, eof bool) (line string, whole bool) {
 	l := &t.lines
 	from := max(t.at, l.seen)
@@ -146,7 +146,7 @@ func (t *text) nextLine(v string, eof bool) (line string, whole bool) {
 // stepLines reads a ReAct reply line by line.
 func (t *text) stepLines(v string, eof bool) (int, bool) {
 	l := &t.lines
-	if l.blob {
+	if l.inObject {
 		return t.stepBlob(v, eof)
 	}
 	if l.skip {
@@ -185,11 +185,11 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 	return t.endLines(v)
 }
 
-// oneLine takes in one complete line. done says that the mode or the held text
-// changed, and n bytes are done with.
+// oneLine reads a complete line. done reports that the mode or the held text changed, and that n bytes
+// are read.
 func (t *text) oneLine(v, line string) (n int, done bool) {
 	l := &t.lines
-	kw, value, _ := Line(strings.TrimRight(line, "\n"))
+	kw, value, _ := LineKeyword(strings.TrimRight(line, "\n"))
 	if l.input > 0 {
 		if kw == Plain || kw == Input {
 			return 0, false
@@ -209,10 +209,10 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		l.name = strings.Clone(strings.TrimSpace(line[value:]))
 	case kw == Input && l.action:
 		l.input = t.at + value
-		return 0, true // it may hold all of the input
+		return 0, true // the line may hold all of the input
 	case l.action && l.name == "" && kw == Plain && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
-			l.input, l.blob = t.at+b, true
+			l.input, l.inObject = t.at+b, true
 			t.scan = harmony.Scan{At: l.input}
 			return 0, true
 		}
@@ -224,9 +224,9 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 	return 0, false
 }
 
-// finalAnswer enters the answer of a reply; n is where it begins.
+// finalAnswer enters the answer of a reply, which begins at n.
 func (t *text) finalAnswer(n int) int {
-	t.tellThought()
+	t.flushThought()
 	t.r.done = true
 	t.note(t.r.s.lines, 0, n, Shown, "Final Answer")
 	t.message(Text, false)
@@ -234,9 +234,9 @@ func (t *text) finalAnswer(n int) int {
 	return n
 }
 
-// inputJSON reads on in an action input that may be JSON; a keyword at the start
-// of a line outside a string ends it. yes: the call was taken, and n bytes are
-// done with, or it is a quotation. no: the line belongs to the input.
+// inputJSON continues an action input that may be JSON; a keyword at the start of a line outside a
+// string ends it. yes: the call was taken or is quoted, and n bytes are read. no: the line belongs to
+// the input.
 func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	l, value := &t.lines, &t.scan
 	if value.Depth == 0 && value.End == 0 {
@@ -251,7 +251,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	}
 	if !value.Run(v[:t.at], false) {
 		if value.At <= t.at && !value.InString {
-			kw, _, more := Line(strings.TrimRight(line, "\n"))
+			kw, _, more := LineKeyword(strings.TrimRight(line, "\n"))
 			switch {
 			case more && !whole:
 				return 0, wait
@@ -277,9 +277,9 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		switch a, is := t.around(v, n, eof); {
 		case is == wait:
 			return 0, wait
-		case !t.runs(Framed, a&^Behind,
-			Call{Name: Name(l.name)}): // what follows was made up: Observation:
-			t.release(t.r.s.lines, n, why(a))
+		case !t.accepts(Framed, a&^Behind,
+			Call{Name: ActionName(l.name)}): // what followed was invented: Observation:
+			t.release(t.r.s.lines, n, quotedBecause(a))
 			return 0, yes
 		}
 	}
@@ -288,25 +288,25 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	return n, yes
 }
 
-// stepBlob reads a call object that stands in place of a name.
+// stepBlob reads a call object in place of a name.
 func (t *text) stepBlob(v string, eof bool) (int, bool) {
 	if !t.scan.Run(v, eof) && !eof {
 		return 0, true
 	}
 	end := t.scan.Cut(v)
-	t.tellThought()
-	if !t.envelope(t.r.s.lines, v, t.lines.input, end, t.ending(), 0) {
+	t.flushThought()
+	if !t.takeEnvelope(t.r.s.lines, v, t.lines.input, end, t.ending(), 0) {
 		t.noInput(end)
 	}
-	t.enter(inTail)
+	t.enter(inInvented)
 	return end, false
 }
 
 // callLine takes the action whose input ends at end.
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := Name(l.name)
-	t.tellThought()
+	name := ActionName(l.name)
+	t.flushThought()
 	args := ArgumentsOf(v[l.input:end])
 	switch {
 	case t.endsTurn(name):
@@ -325,35 +325,35 @@ func (t *text) callLine(v string, end int) {
 		guessed := false
 		if isText := args != "{}" && (!strings.HasPrefix(args, "{") ||
 			!strings.Contains(args, ":")); isText && args != "" && how != tools.Cut {
-			args, guessed = CodeInput(args, t.r.c.Open())
+			args, guessed = plainInput(args, t.r.c.Open())
 		}
-		t.found(st, v, 0, end, Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
+		t.addCandidate(st, v, 0, end, Call{Name: name, Args: args, Unsure: guessed}, tools.Ending{How: how})
 	}
 	calls := l.calls + 1
 	t.enter(inLines)
 	t.lines = lines{calls: calls}
-	t.unanswered()
+	t.markUnterminated()
 }
 
-// endAction closes an action without an input, or what follows the calls.
+// endAction closes an action without an input, or text behind the calls.
 func (t *text) endAction(v string) (n int, done bool) {
 	l, at := &t.lines, t.at
 	switch {
 	case l.calls > 0 && !l.action:
-	case !l.begun && l.calls == 0 && !t.endsTurn(Name(l.name)):
+	case !l.begun && l.calls == 0 && !t.endsTurn(ActionName(l.name)):
 		t.release(t.r.s.lines, at, "no Action Input follows")
 		return 0, true
 	default:
 		t.noInput(at)
 	}
-	t.enter(inTail)
+	t.enter(inInvented)
 	return at, true
 }
 
-// noInput records an action that names a tool and gives it nothing.
+// noInput records an action that names a tool without an input.
 func (t *text) noInput(end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := Name(l.name)
+	name := ActionName(l.name)
 	if l.action && t.endsTurn(name) {
 		t.note(st, 0, end, Finished, "no action")
 		t.r.done = true
@@ -361,7 +361,7 @@ func (t *text) noInput(end int) {
 		t.r.emit(Text, strings.TrimSpace(l.thought.String()))
 		return
 	}
-	t.tellThought()
+	t.flushThought()
 	if l.action {
 		t.note(st, 0, end, Refused, "an action without an input")
 		t.r.refuse(tools.Refusal{Code: tools.BadJSON, Name: name, Why: "the action has no Action Input"})
@@ -376,17 +376,17 @@ func (t *text) endLines(v string) (int, bool) {
 		t.callLine(v, InputEnd(v, l.input))
 		return len(v), false
 	case l.calls > 0 && !l.action:
-		t.prose(0)
+		t.resumeProse(0)
 		return len(v), false
-	case l.action && (l.begun || t.endsTurn(Name(l.name)) || l.calls > 0):
+	case l.action && (l.begun || t.endsTurn(ActionName(l.name)) || l.calls > 0):
 		t.noInput(len(v))
-		t.prose(0)
+		t.resumeProse(0)
 		return len(v), false
 	}
 	return t.release(t.r.s.lines, len(v), "no action follows")
 }
 
-func (t *text) tellThought() {
+func (t *text) flushThought() {
 	if s := strings.TrimSpace(t.lines.thought.String()); s != "" {
 		t.r.emit(Thought, s)
 	}

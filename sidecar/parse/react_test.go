@@ -22,7 +22,7 @@ func TestLine(t *testing.T) {
 		{"Actions speak: louder", parse.Plain, "", false},
 		{"", parse.Plain, "", true},
 	} {
-		kw, at, more := parse.Line(row.line)
+		kw, at, more := parse.LineKeyword(row.line)
 		if kw != row.kw || more != row.more || kw != parse.Plain && row.line[at:] != row.value {
 			t.Errorf("%q: keyword %d, value at %d, more %v", row.line, kw, at, more)
 		}
@@ -32,7 +32,7 @@ func TestLine(t *testing.T) {
 func TestValues(t *testing.T) {
 	for in, want := range map[string]string{"`read`": "read", "**read** (the tool)": "read",
 		"read (a file)": "read", "read": "read"} {
-		if got := parse.Name(in); got != want {
+		if got := parse.ActionName(in); got != want {
 			t.Errorf("Name(%q) = %q", in, got)
 		}
 	}
@@ -52,13 +52,13 @@ func TestValues(t *testing.T) {
 func FuzzLine(f *testing.F) {
 	f.Add("  ## **Action Input** : {\"a\":1}")
 	f.Fuzz(func(t *testing.T, line string) {
-		if kw, at, _ := parse.Line(line); at < 0 || at > len(line) || kw > parse.Observation {
+		if kw, at, _ := parse.LineKeyword(line); at < 0 || at > len(line) || kw > parse.Observation {
 			t.Fatalf("%q: keyword %d, value at %d", line, kw, at)
 		}
 		if end := parse.InputEnd(line, 0); end < 0 || end > len(line) {
 			t.Fatalf("%q ends at %d", line, end)
 		}
-		parse.Name(line)
+		parse.ActionName(line)
 		parse.ArgumentsOf(line)
 	})
 }

@@ -16,27 +16,27 @@ type Facts struct {
 	Model  string
 	Server string
 	User   string
-	// MaxText is how many bytes may be held back for one candidate; 0 is 256 KiB.
+	// MaxText bounds the bytes held back for one candidate; 0 is 256 KiB.
 	MaxText int
-	// MaxDepth is how deep arguments may nest; 0 is 256.
+	// MaxDepth bounds the nesting of arguments; 0 is 256.
 	MaxDepth int
-	// Intact says that the server is not known to eat the header of the first thought: text
-	// at the start leaves at once, unless it begins as thoughts do, where a Harmony strategy would hold it.
+	// Intact reports that the server is not known to remove the header of the first thought: text at the
+	// start leaves at once unless it begins like a thought.
 	Intact bool
-	// Topic is what a user says who writes about calls.
+	// Topic are words of users who write about calls.
 	Topic []string
-	// Data is what a user or a thought says where the answer is an object. A file name is none of it.
+	// Data are words of users and thoughts that ask for an object. A file name is none.
 	Data []string
-	// Formatted says that the request asks for an object as the answer.
+	// Formatted reports that the request asks for an object as the answer.
 	Formatted bool
-	// Stops says that the request names texts that end the reply.
+	// Stops reports that the request names stop texts.
 	Stops bool
-	// Mentioned says that the request speaks of a tag, such as <reasoning>; nil: of none.
+	// Mentioned reports whether the request mentions a tag, such as <reasoning>; nil: none.
 	Mentioned func(tag string) bool
-	// Asked says that the model was asked what it meant: what is in doubt is text then.
+	// Asked reports that the model was asked what it meant: what is in doubt is then text.
 	Asked bool
-	// Judge says why a call may not leave, or nil, and may change its arguments. Without
-	// it every call may leave.
+	// Judge returns why a call may not leave, or nil, and may change its arguments. A nil Judge allows
+	// every call.
 	Judge func(*tools.Call) *tools.Refusal
 }
 
@@ -47,30 +47,30 @@ type Reader struct {
 	facts Facts
 
 	content  text
-	thinking *thinking // of the content; nil: the strategies know no literals around thoughts
+	thinking *thinking // of the content; nil: no strategy has literals around thoughts
 	thought  thoughts
 	native   []*NativeCall
 
 	names *Names
 
-	calls     bool      // the server says that the reply ends in a call
-	ended     tools.End // what is known of the end of the reply
+	calls     bool      // the server reports calls
+	ended     tools.End // how the reply ends, as far as known
 	done      bool
-	aboutCall bool // the text speaks about a call
-	torn      bool // a call was not whole where another message began
+	aboutCall bool // the text is about a call
+	torn      bool // a call was incomplete where another message began
 	found     int
-	once      tools.Once
-	spoken    tools.Once // calls of the text: what a server read of them, it may give again
+	made      tools.Once
+	spoken    tools.Once // calls from text: a server may repeat them in its own field
 	wasted    int        // bytes held back for candidates that were none
-	spentAt   int        // the last candidate among them, by its offset in the field
-	spentBy   *Strategy  // that held it
+	spentAt   int        // offset of the last such candidate in the field
+	spentBy   *Strategy  // its strategy
 	events    []Event
 	broken    bool // the next thought starts a new paragraph
 
-	guard  *Guard // where names are offered that text must not call; else nil
-	shown  scan.Joined
-	mused  scan.Joined
-	result Reading
+	guard       *Guard // nil: no names are offered
+	shown       scan.Joined
+	thoughtText scan.Joined
+	result      Reading
 }
 
 // Reader begins to read a reply to a request that offers the tools in c.
@@ -78,61 +78,60 @@ func (s *Strategies) Reader(c *tools.Catalog, f Facts) *Reader {
 	f.MaxText, f.MaxDepth = cmp.Or(f.MaxText, 256<<10), cmp.Or(f.MaxDepth, 256)
 	r := &Reader{s: s, c: c, facts: f, names: NewNames(c)}
 	if !c.Empty() && !c.Open() {
-		r.guard = New(c)
+		r.guard = newGuard(c)
 	}
 	r.content.init(r, Content)
-	if s.inline != nil {
-		r.thinking = &thinking{st: s.inline, calls: s.calls}
+	if s.thinking != nil {
+		r.thinking = &thinking{st: s.thinking, calls: s.calls}
 	}
-	r.content.bare = s.harmony != nil
-	r.content.held = r.content.bare && s.lead > 0 && (!f.Intact || len(s.thoughts) > 0)
+	r.content.headerless = s.harmony != nil
+	r.content.held = r.content.headerless && s.lead > 0 && (!f.Intact || len(s.thoughts) > 0)
 	return r
 }
 
-// Feed takes in one delta and returns what may leave. The events are valid until
-// the next call.
+// Feed adds a delta and returns what may leave. The events are valid until the next call.
 func (r *Reader) Feed(d Delta) []Event {
 	r.events = r.events[:0]
 	if d.Reasoning != "" {
-		r.content.settle(Text) // the server tells thoughts and text apart
-		r.think(d.Reasoning)
-		r.answer(r.thinking.release(false, r.muse))
+		r.content.settle(Text) // the server separates thoughts from text
+		r.readReasoning(d.Reasoning)
+		r.readContent(r.thinking.releaseHeld(false, r.addThought))
 	}
-	r.answer(r.thinking.feed(d.Content, false, false, r.muse))
+	r.readContent(r.thinking.feed(d.Content, false, false, r.addThought))
 	for _, c := range d.Calls {
 		r.addNative(c)
 	}
 	return r.events
 }
 
-// answer reads the text of the content.
-func (r *Reader) answer(s string) {
+// readContent reads text of the content.
+func (r *Reader) readContent(s string) {
 	if s != "" {
-		r.content.feed(r.carry(s, false), false)
+		r.content.feed(r.joinReasoning(s, false), false)
 	}
 }
 
-// muse takes a thought that stood in the content.
-func (r *Reader) muse(s string) {
+// addThought adds a thought that stood in the content.
+func (r *Reader) addThought(s string) {
 	if s == "" {
 		return
 	}
-	r.step(r.s.inline, Step{Field: Content, Outcome: Thinking, Note: "the thoughts of the model"})
+	r.step(r.s.thinking, Step{Field: Content, Outcome: Thinking, Note: "the thoughts of the model"})
 	r.emit(Thought, s)
 }
 
-// Spoke says that text has left.
+// Spoke reports whether text has left.
 func (r *Reader) Spoke() bool { return r.shown.Len() > 0 }
 
-// Holding says that bytes are held back.
+// Holding reports whether bytes are held back.
 func (r *Reader) Holding() bool {
 	return len(r.content.pend) > 0 || r.content.inside != nil && len(r.content.inside.pend) > 0 ||
 		len(r.content.lead) > 0 || r.thinking != nil && r.thinking.held != "" ||
 		len(r.thought.held)+len(r.thought.early) > 0 || r.heldBack() > 0
 }
 
-// Leading says that unmarked text is held at the start of the reply, because it
-// may be a thought whose header the server ate.
+// Leading reports whether unmarked text is held at the start because it may be a thought without its
+// header.
 func (r *Reader) Leading() bool {
 	return r.content.held && len(r.content.lead) > 0 ||
 		r.thinking != nil && r.thinking.state == unmarked && r.thinking.held != ""
@@ -141,8 +140,8 @@ func (r *Reader) Leading() bool {
 // Release lets a held lead leave as text: the caller has waited long enough.
 func (r *Reader) Release() []Event {
 	r.events = r.events[:0]
-	r.answer(r.thinking.release(!r.facts.Intact, r.muse))
-	r.content.letGo(Text)
+	r.readContent(r.thinking.releaseHeld(!r.facts.Intact, r.addThought))
+	r.content.releaseLead(Text)
 	return r.events
 }
 
@@ -164,23 +163,22 @@ func (r *Reader) Close(said string) (Reading, []Event) {
 	if r.found == 0 && len(r.result.Refused) == 0 {
 		r.guess()
 	}
-	r.tellDenied()
+	r.reportMissing()
 	res := &r.result
-	res.Content, res.Reasoning, res.Done = r.shown.String(), r.mused.String(), r.done
+	res.Content, res.Reasoning, res.Done = r.shown.String(), r.thoughtText.String(), r.done
 	res.Finish, res.Cut = finish, cut
 	switch {
 	case len(res.Calls) > 0:
 		res.Finish = "tool_calls" // OpenClaw drops calls that come with "stop"
 	case res.Cut != "" && res.Cut != openai.ContentFilter && scan.Blank(res.Content):
-		res.Finish = "stop" // there is no text that lacks its end
+		res.Finish = "stop" // no text lacks its end
 	}
 	return *res, r.events
 }
 
-// tellDenied says which calls were denied, in doubt, or behind others, beside those that leave. The model is
-// not asked again then, and it reads here, with the results of the others, why one is
-// missing.
-func (r *Reader) tellDenied() {
+// reportMissing tells the user about calls that were denied, in doubt or behind those, if others leave:
+// the model is then not asked again, and reads here why one is missing.
+func (r *Reader) reportMissing() {
 	if r.found == 0 {
 		return
 	}
@@ -198,21 +196,21 @@ func (r *Reader) tellDenied() {
 	r.pass("", true)
 }
 
-// closeContent decides about all text that is still held.
+// closeContent decides about all text still held.
 func (r *Reader) closeContent() {
-	r.answer(r.thinking.feed("", true, r.cut(), r.muse))
-	r.content.feed(r.carry("", true), true)
+	r.readContent(r.thinking.feed("", true, r.cut(), r.addThought))
+	r.content.feed(r.joinReasoning("", true), true)
 	r.content.closeInside(r.ended)
 	r.content.settle(Text)
 	r.pass("", true)
 }
 
-// all is the text of one kind that has left.
-func (r *Reader) all(k EventKind) *scan.Joined {
+// sent returns the text of one kind that has left.
+func (r *Reader) sent(k EventKind) *scan.Joined {
 	if k == Text {
 		return &r.shown
 	}
-	return &r.mused
+	return &r.thoughtText
 }
 
 // emit passes on text or a thought.
@@ -222,15 +220,15 @@ func (r *Reader) emit(k EventKind, s string) {
 	case k == Text:
 		r.pass(s, false)
 	default:
-		if r.broken && r.mused.Len() > 0 {
+		if r.broken && r.thoughtText.Len() > 0 {
 			s = "\n" + s
 		}
 		r.broken = false
-		r.events = append(r.events, Event{Kind: k, Text: r.mused.Add(s)})
+		r.events = append(r.events, Event{Kind: k, Text: r.thoughtText.Add(s)})
 	}
 }
 
-// pass shows text to the user; with eof, all that was held back of it, too.
+// pass shows text to the user; with eof, also what was held back.
 func (r *Reader) pass(s string, eof bool) {
 	if r.guard != nil {
 		s = r.guard.Pass(r.shown.String(), s, eof)
@@ -240,7 +238,7 @@ func (r *Reader) pass(s string, eof bool) {
 	}
 }
 
-// heldBack is how much text is held because the gateway might read it as a call.
+// heldBack returns how much text is held because the gateway might read it as a call.
 func (r *Reader) heldBack() int {
 	if r.guard == nil {
 		return 0
@@ -248,22 +246,22 @@ func (r *Reader) heldBack() int {
 	return r.guard.Held()
 }
 
-// waste counts what a strategy held back for a candidate at an offset of the field, once: in small pieces the
-// same one is looked at again and again.
-func (r *Reader) waste(st *Strategy, at, n int) {
+// countWasted counts the bytes held back for a candidate, once: a stream in small pieces looks at it
+// repeatedly.
+func (r *Reader) countWasted(st *Strategy, at, n int) {
 	if at > r.spentAt || at == r.spentAt && st != r.spentBy {
 		r.wasted, r.spentAt, r.spentBy = r.wasted+n, at, st
 	}
 }
 
-// tired says that no more candidates are tried, because too much text was held back and
-// was no call. Hostile text must not cost more than a few looks at all of it.
-func (r *Reader) tired() bool { return r.wasted > 8*r.facts.MaxText }
+// exhausted reports whether too much text was held back for candidates that were none. It bounds the
+// cost of hostile text.
+func (r *Reader) exhausted() bool { return r.wasted > 8*r.facts.MaxText }
 
-// cut says that the reply was cut: at its token limit, or as Reading.Cut says.
+// cut reports whether the reply was cut: at its token limit, or as Reading.Cut says.
 func (r *Reader) cut() bool { return r.ended == tools.Cut }
 
-// visible says that there is text for the user.
+// visible reports whether there is text for the user.
 func (r *Reader) visible() bool { return r.shown.Len()+r.heldBack() > 0 }
 
 func (r *Reader) call(c tools.Call) {
@@ -284,8 +282,8 @@ func (r *Reader) step(st *Strategy, s Step) {
 	r.result.Trace(s)
 }
 
-// allowed evaluates a strategy's condition for a candidate that stands at bytes
-// from..to of a field. A condition that fails lets nothing through.
+// allowed evaluates a strategy's condition for a candidate at from..to of a field. A condition with an
+// error is false.
 func (r *Reader) allowed(st *Strategy, f Field, from, to int, candidate string) bool {
 	if st.When == nil {
 		return true
@@ -307,9 +305,8 @@ func (r *Reader) allowed(st *Strategy, f Field, from, to int, candidate string) 
 	return false
 }
 
-// PlainThought says of reasoning, as the raw JSON string it came in, that the reader
-// would let it through as it is: it holds no markup and is no call. Then it need
-// not be decoded; tell the reader with Reasoned that there was some.
+// PlainThought reports whether raw, reasoning as a JSON string, has no markup and no call, so that the
+// caller need not decode it. It then calls Reasoned.
 func (r *Reader) PlainThought(raw []byte) bool {
 	if !r.s.header.Alphabet.Plain(raw) || bytes.ContainsAny(raw, "{=") {
 		return false
@@ -318,5 +315,5 @@ func (r *Reader) PlainThought(raw []byte) bool {
 	return len(inside) > 0 && inside[0] != '[' && inside[0] != '\\'
 }
 
-// Reasoned tells the reader that the server sent reasoning apart from the text.
+// Reasoned notes that the server sent reasoning separately from the text.
 func (r *Reader) Reasoned() { r.content.settle(Text) }

@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Field is where in a reply a strategy reads.
+// Field is the part of a reply that a strategy reads.
 type Field string
 
 // The fields of a reply.
@@ -17,9 +17,8 @@ const (
 	native    Field = "tool_calls" // no strategy names it
 )
 
-// Env is what the `when` of a strategy sees. Text is the candidate itself, from
-// its first to its last byte, so that the verdict does not depend on how a
-// stream was cut into chunks. The tag doc is what operators read about a field.
+// Env is what the `when` of a strategy sees. Text is the whole candidate, so that the result does not
+// depend on chunks. The tag doc describes a field to operators.
 type Env struct {
 	Text   string   `expr:"text" doc:"The candidate call as the model wrote it; its arguments, where the server parsed it."`
 	Field  string   `expr:"field" doc:"Where it stands: content, reasoning or tool_calls."`
@@ -36,13 +35,13 @@ type Delta struct {
 	Calls     []CallDelta
 }
 
-// CallDelta is a piece of one of the server's own tool calls. Only Index ties
-// the pieces together: some servers change the id with every piece.
+// CallDelta is a piece of one of the server's own calls. Only Index joins the pieces: some servers
+// change the id with each.
 type CallDelta struct {
 	Index     int
 	ID        string
 	Name      string
-	Arguments []byte // they must not change any more
+	Arguments []byte // must not change any more
 }
 
 // Kinds of events.
@@ -52,17 +51,17 @@ const (
 	ToolCall                  // complete and checked
 )
 
-// EventKind says what an event carries.
+// EventKind tells what an event carries.
 type EventKind uint8
 
-// Event is one thing that may leave now.
+// Event is something that may leave now.
 type Event struct {
 	Kind EventKind
 	Text string
 	Call *tools.Call
 }
 
-// Step is one entry of the trace: what a strategy made of a piece of a field.
+// Step is an entry of the trace: what a strategy made of a piece of a field.
 type Step struct {
 	Strategy string  `json:"strategy"`
 	Rule     string  `json:"rule,omitempty"` // file:line of the strategy
@@ -71,22 +70,22 @@ type Step struct {
 	To       int     `json:"to"`
 	Outcome  Outcome `json:"outcome"`
 	Note     string  `json:"note,omitempty"`
-	Error    string  `json:"error,omitempty"` // why the strategy's condition could not be evaluated
-	Denied   *Env    `json:"-"`               // what its condition saw when it said no; nil otherwise
+	Error    string  `json:"error,omitempty"` // why the condition could not be evaluated
+	Denied   *Env    `json:"-"`               // the input of a condition that was false; nil otherwise
 }
 
-// Outcome is what became of the text that a step describes.
+// Outcome is the result for the text of a step.
 type Outcome string
 
 // The outcomes.
 const (
 	Found    Outcome = "call"
-	Refused  Outcome = "refused"  // looked like a call and is none
-	Shown    Outcome = "content"  // markup removed, the text is shown
+	Refused  Outcome = "refused"  // looked like a call
+	Shown    Outcome = "content"  // shown without its markup
 	Thinking Outcome = "thinking" // became reasoning
 	Dropped  Outcome = "dropped"  // neither shown nor run
-	Released Outcome = "released" // looked like markup, was prose
-	Finished Outcome = "done"     // the model said that it is done
+	Released Outcome = "released" // looked like markup
+	Finished Outcome = "done"     // the model ended the turn
 )
 
 // Reading is a whole reply, read.
@@ -94,28 +93,28 @@ type Reading struct {
 	Calls     []tools.Call
 	Content   string // what the user sees
 	Reasoning string
-	Finish    string // tool_calls whenever there are calls; else stop, length or content_filter
-	Cut       string // why the server ended it too early, where that was not the token limit; "": it did not
-	Done      bool   // the model said so in a structured way
+	Finish    string // tool_calls if there are calls; else stop, length or content_filter
+	Cut       string // why the server ended it early, except at the token limit
+	Done      bool   // the model ended the turn explicitly
 	Marked    bool   // Harmony markup was read; messages alone leave no step
-	Headless  bool   // it began with a thought whose header the server ate
+	Headless  bool   // it began with a thought without its header
 	Refused   []tools.Refusal
-	Repeated  int // calls that stood in it once more, and were made once
+	Repeated  int // repeated calls, which were made once
 	Steps     []Step
-	// Candidates are the texts of which signs decided what they are.
+	// Candidates are the texts that signs decided about.
 	Candidates []Candidate
 }
 
-// Empty says that there is nothing to show and nothing to run.
+// Empty reports whether there is nothing to show and nothing to run.
 func (r *Reading) Empty() bool { return len(r.Calls) == 0 && scan.Blank(r.Content) }
 
-// Unmet says that the reply leaves nothing to run, and either refused a call, was cut, or
-// has nothing to show.
+// Unmet reports whether there is nothing to run, and a call was refused, the reply was cut, or there is
+// nothing to show.
 func (r *Reading) Unmet() bool {
 	return len(r.Calls) == 0 && (len(r.Refused) > 0 || r.Cut != "" || r.Empty())
 }
 
-// Denied says that the policy kept a call back.
+// Denied reports whether the policy denied a call.
 func (r *Reading) Denied() bool {
 	return slices.ContainsFunc(r.Refused, func(f tools.Refusal) bool { return f.Code == tools.Denied })
 }
@@ -123,7 +122,7 @@ func (r *Reading) Denied() bool {
 // maxSteps bounds the trace of one reply.
 const maxSteps = 256
 
-// Trace adds a step. Equal steps that touch are one, so that the trace does not depend on chunks.
+// Trace adds a step. Equal adjacent steps are merged, so that the trace does not depend on chunks.
 func (r *Reading) Trace(s Step) {
 	if n := len(r.Steps); n > 0 {
 		last := &r.Steps[n-1]
@@ -138,7 +137,7 @@ func (r *Reading) Trace(s Step) {
 	}
 }
 
-// judge adds a candidate. A text is looked at again when more of the reply has come.
+// judge adds a candidate, once: a stream looks at it repeatedly.
 func (r *Reading) judge(c Candidate) {
 	if len(r.Candidates) < maxSteps &&
 		!slices.ContainsFunc(r.Candidates, func(o Candidate) bool { return c.Same(&o) }) {
@@ -146,9 +145,9 @@ func (r *Reading) judge(c Candidate) {
 	}
 }
 
-// Rests says that a call changes something and stands behind one that was refused, or in a reply that
-// is not whole (torn): it may rest on that, or be a part of it. On what a tool reads it cannot rest
-// yet, and what the policy denies, it judges by itself.
+// Rests reports whether a call that changes something follows a refused one, or stands in an incomplete
+// reply (torn): it may depend on that. Nothing depends on a tool that reads yet, and the policy judges
+// what it denies by itself.
 func (r *Reading) Rests(c tools.Call, offered *tools.Catalog, torn bool) bool {
 	if offered.Class(c.Name) == tools.Read {
 		return false
@@ -160,12 +159,12 @@ func (r *Reading) Rests(c tools.Call, offered *tools.Catalog, torn bool) bool {
 	})
 }
 
-// Made says that a call that was in doubt was made all the same: the server's own field holds it.
+// Made reports whether a call that was in doubt was made after all: the server's own field holds it.
 func (r *Reading) Made(f *tools.Refusal, offered *tools.Catalog) bool {
 	return slices.ContainsFunc(r.Calls, func(c tools.Call) bool { return same(f, c, offered) })
 }
 
-// same says that a refused call is c: it was in doubt, or behind such a one, or had no arguments.
+// same reports whether c is a refused call that was in doubt, behind such a one, or without arguments.
 func same(f *tools.Refusal, c tools.Call, offered *tools.Catalog) bool {
 	if f.Text == "" {
 		m, _ := offered.Name(f.Name)

@@ -9,20 +9,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// thoughts reads the reasoning field. It flows at once; only from the first control token
-// on it is held, because a call may have ended up there.
+// thoughts reads the reasoning field. It passes at once; from the first control token on it is held, as
+// a call may stand there.
 type thoughts struct {
 	held []byte
 	open bool // a control token was seen
 	base int  // offset of held[0] in the field
 
-	early []byte // content so far, while it may go on with a message that the thoughts end within
-	look  int    // how many bytes of it there must be before it is looked at again
-	over  bool   // that is decided
+	early []byte // content so far, while it may complete a message that the thoughts end within
+	look  int    // length of early before the next look
+	over  bool   // early is decided
 }
 
-// think takes in reasoning.
-func (r *Reader) think(s string) {
+// readReasoning adds reasoning.
+func (r *Reader) readReasoning(s string) {
 	t := &r.thought
 	if r.s.harmony == nil {
 		r.emit(Thought, s)
@@ -43,9 +43,9 @@ func (r *Reader) think(s string) {
 	t.held = append(t.held, s[end:]...)
 }
 
-// carry gives content back, with the beginning of the message in front of it that the thoughts end
-// within, if it goes on with that.
-func (r *Reader) carry(s string, eof bool) string {
+// joinReasoning returns content, preceded by the beginning of its message if the thoughts end within
+// that.
+func (r *Reader) joinReasoning(s string, eof bool) string {
 	t := &r.thought
 	if t.over || r.s.harmony == nil {
 		return s
@@ -68,14 +68,14 @@ func (r *Reader) carry(s string, eof bool) string {
 	return s
 }
 
-// closeThoughts looks for a complete call in the reasoning where the rest of the
-// reply has nothing to show and nothing to run.
+// closeThoughts looks for a complete call in the reasoning if the rest of the reply has nothing to show
+// or run.
 func (r *Reader) closeThoughts() {
 	t := &r.thought
 	held := string(t.held)
 	t.held = nil
 	if r.found == 0 && scan.Blank(r.shown.String()) && len(r.result.Refused) == 0 {
-		all := r.mused.String() + held
+		all := r.thoughtText.String() + held
 		if r.salvage(all, held) {
 			return
 		}
@@ -83,12 +83,12 @@ func (r *Reader) closeThoughts() {
 	r.emit(Thought, r.s.header.Alphabet.Strip(held))
 }
 
-// salvage reads the reasoning as if it were content, and keeps only calls in
-// complete call syntax: marked up, or the whole of it. Of the others it tells only
-// what the policy denied. Where it begins with a header, the whole reply stands there.
+// salvage reads the reasoning as content and keeps calls in complete syntax only: marked up, or the
+// whole of it. Of others it reports only what the policy denied. If it begins with a header, the whole
+// reply stands there.
 func (r *Reader) salvage(all, marked string) bool {
 	in, base := all, 0
-	token := len(all) - len(marked) // where the first one stands
+	token := len(all) - len(marked) // offset of the first token
 	headed := r.s.harmony != nil && r.s.header.Headed(all)
 	if headed {
 		marked = all
@@ -97,7 +97,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	if r.s.json != nil && r.s.json.Envelope.IsDump(r.c, all, r.facts.MaxDepth) {
 		marked = ""
 	} else if r.s.harmony != nil {
-		at = LastHeaders(&r.s.header.Words, all)
+		at = lastHeaders(&r.s.header.Words, all)
 	}
 	if at >= 0 && at < token && (marked == "" || token-at <= harmony.MaxGlue) {
 		marked, base = all[at:], at
@@ -109,7 +109,7 @@ func (r *Reader) salvage(all, marked string) bool {
 	} else if s := strings.TrimSpace(all); s == "" || r.s.json == nil || !r.s.json.Reads(Reasoning) {
 		return false
 	} else if s[0] != '{' && s[0] != '[' && r.s.printed.Begins(s, true) != yes {
-		return r.planned(all)
+		return r.takeLastObject(all)
 	}
 	if marked != "" && !r.s.harmony.Reads(Reasoning) {
 		return false
@@ -118,18 +118,18 @@ func (r *Reader) salvage(all, marked string) bool {
 	probe.content.field, probe.content.base = Reasoning, base
 	probe.content.held = false
 	if before := all[:len(all)-len(in)]; before != "" {
-		probe.content.past.Add(before)
-		probe.content.mark(before)
+		probe.content.front.Add(before)
+		probe.content.advance(before)
 	}
 	probe.ended, probe.calls = r.ended, r.calls
 	probe.content.feed(in, false)
 	probe.closeContent()
-	denied := probe.result.Denied() // else the model would never hear why
+	denied := probe.result.Denied() // else the model would never read why
 	f, _ := r.s.header.Alphabet.At(marked, true)
-	// the thought had ended: what a model says behind its call it makes up
+	// the thought had ended: text behind the call is invented
 	behind := f.Token == harmony.End && probe.called()
 	shows := !behind && !scan.Blank(probe.shown.String())
-	// the server put all of the reply there
+	// the server put the whole reply there
 	whole := marked != "" && scan.Blank(all[:len(all)-len(in)]) && probe.result.Marked
 	if probe.found == 0 && !denied && !(whole && shows) || shows && !whole {
 		for _, s := range probe.result.Steps {
@@ -160,31 +160,31 @@ func (r *Reader) salvage(all, marked string) bool {
 	return true
 }
 
-// planned takes the call that the reasoning ends in; or the arguments of one that fit one tool alone, where
-// its last sentence says that a call is made, or where the tool reads.
-func (r *Reader) planned(all string) bool {
-	i := Last(all)
+// takeLastObject takes the call that ends the reasoning, or arguments that fit one tool alone, if the
+// last sentence announces a call or the tool reads.
+func (r *Reader) takeLastObject(all string) bool {
+	i := LastObject(all)
 	if i <= 0 || r.cut() {
 		return false
 	}
 	t := text{r: r, field: Reasoning, base: i}
-	t.past.Add(all[:i])
+	t.front.Add(all[:i])
 	if t.allKnown(r.s.json, all[i:]) {
-		return t.envelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.atEnd(all[i:]))
+		return t.takeEnvelope(r.s.json, all[i:], 0, len(all)-i, tools.Ending{}, t.atEnd(all[i:]))
 	}
 	call, ok := r.c.Fit(all[i:], tools.Ending{})
-	sure := ok && r.c.Class(call.Name) == tools.Read && !t.leads(&t.past) && !t.past.Calls()
-	return sure && t.infer(r.s.json, all[i:], 0, len(all)-i, call)
+	sure := ok && r.c.Class(call.Name) == tools.Read && !t.introduces(&t.front) && !t.front.EndsInToolName()
+	return sure && t.takeInferred(r.s.json, all[i:], 0, len(all)-i, call)
 }
 
-// called says that a call is the first that the reader gave.
+// called reports whether a call is the first thing that the reader returned.
 func (r *Reader) called() bool {
 	i := slices.IndexFunc(r.events, func(e Event) bool { return e.Kind == ToolCall || !scan.Blank(e.Text) })
 	return i >= 0 && r.events[i].Kind == ToolCall
 }
 
-// thinkTag looks for the tags in which other models think, and servers show thoughts. What a request
-// speaks of is what it asks for.
+// thinkTag looks for tags around thoughts, as other models and servers write them. A tag that the
+// request mentions is text.
 func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	first := t.firstAt(v, j)
 	if !first && !t.inLead(j) {
@@ -202,7 +202,7 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	return opening{n: n, markup: true, begin: func(t *text, v string, n int) {
 		if closes {
 			t.settle(Thought)
-			t.fresh()
+			t.startLine()
 			t.first = true
 			return
 		}
@@ -211,13 +211,13 @@ func (t *text) thinkTag(v string, j int, eof bool) (opening, verdict) {
 	}}, is
 }
 
-// stepThink passes on thoughts up to the tag that closes them.
+// stepThink passes on thoughts up to their closing tag.
 func (t *text) stepThink(v string, eof bool) (int, bool) {
 	tag := t.think
 	if i, _ := scan.FindAnyFold(v, 0, []string{tag}, true); i >= 0 {
 		t.emit(Thought, v[:i])
-		t.prose(0)
-		t.fresh()
+		t.resumeProse(0)
+		t.startLine()
 		t.think, t.first = "", true
 		return i + len(tag), false
 	}
@@ -229,34 +229,35 @@ func (t *text) stepThink(v string, eof bool) (int, bool) {
 	return n, true
 }
 
-// A family of models writes its thoughts between literals at the start of the content. Where the prompt may
-// begin the thought, only the literal that ends it comes, or none where the reply was cut:
+// Some models write their thoughts between literals at the start of the content. If the prompt begins
+// the thought, only the closing literal comes, or none if the reply was cut:
 //
 //	We need the file.</think>
 //	<tool_call>{"name": "read", "arguments": {"path": "a"}}</tool_call>
 
-// thinking parts the thoughts at the start of a content from the text behind them. A nil one finds none.
+// thinking separates the thoughts at the start of a content from the text behind them. A nil one finds
+// none.
 type thinking struct {
 	st     *Strategy
-	calls  []string // literals that open a call of the family
+	calls  []string // literals that open a call
 	state  thinkingState
-	held   string // it is not decided yet what this is
-	looked int    // so much of it holds no literal
+	held   string // undecided text
+	looked int    // length of held that contains no literal
 }
 
 // thinkingState is what is known of a content.
 type thinkingState uint8
 
 const (
-	unmarked  thinkingState = iota // nothing shows yet what it begins with
-	inThought                      // a literal has opened a thought
-	// so it has, and a call stands in it, unless the thought goes on behind that
+	unmarked  thinkingState = iota // undecided
+	inThought                      // within a thought
+	// within a thought that contains a call, unless the thought continues behind it
 	inCalls
-	ended    // the thought has ended; line breaks between it and the text say nothing
-	answered // what follows is text
+	ended    // behind a thought; line breaks are dropped
+	answered // text follows
 )
 
-// feed takes the next piece of the content, and gives what of it is text; the thoughts go to think.
+// feed adds a piece of the content and returns its text; thoughts go to think.
 func (t *thinking) feed(s string, eof, cut bool, think func(string)) (text string) {
 	if t == nil || t.state == answered {
 		return s
@@ -272,7 +273,7 @@ func (t *thinking) feed(s string, eof, cut bool, think func(string)) (text strin
 	return text
 }
 
-// step looks at what is held.
+// step decides about the held text.
 func (t *thinking) step(eof, cut bool, think func(string)) {
 	if t.state == ended { // another thought may begin
 		t.held = strings.TrimLeft(t.held, "\n")
@@ -299,7 +300,7 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 		}
 	}
 	at, n := t.find(t.st.Close)
-	if at >= 0 && t.state == unmarked { // a thought that begins only then has an answer in front of it
+	if at >= 0 && t.state == unmarked { // a later thought has an answer in front
 		if begun, _ := scan.FindAnyFold(t.held[:at], 0, t.st.Open, true); begun >= 0 {
 			t.state = answered
 			return
@@ -314,7 +315,7 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 		t.looked = 0
 		if at, _ = t.find(t.calls); at >= 0 {
 			t.state = inCalls
-		} else if at = len(t.held); !eof { // the end may be the beginning of a literal
+		} else if at = len(t.held); !eof { // the end may begin a literal
 			at = max(0, at-longest(t.st.Close, t.calls)+1)
 			at = scan.WholeRunes(t.held[:at])
 		}
@@ -333,7 +334,7 @@ func (t *thinking) step(eof, cut bool, think func(string)) {
 	t.state = answered
 }
 
-// find is where the first of some literals stands in what is held, or -1; it does not look at anything twice.
+// find returns the first of some literals in the held text, or -1. Each byte is searched once.
 func (t *thinking) find(lits []string) (at, n int) {
 	if at, n = scan.FindAnyFold(t.held, t.looked, lits, true); at < 0 {
 		t.looked = max(t.looked, len(t.held)-longest(lits)+1)
@@ -341,7 +342,7 @@ func (t *thinking) find(lits []string) (at, n int) {
 	return at, n
 }
 
-// longest is the length of the longest of some literals.
+// longest returns the length of the longest literal.
 func longest(lists ...[]string) (n int) {
 	for _, lit := range slices.Concat(lists...) {
 		n = max(n, len(lit))
@@ -349,9 +350,9 @@ func longest(lists ...[]string) (n int) {
 	return n
 }
 
-// release ends the holding of an unmarked beginning: it leaves as a thought where the server is known to
-// leave out what opens one, and else as text.
-func (t *thinking) release(opened bool, think func(string)) (text string) {
+// releaseHeld releases an undecided beginning: as a thought if the server is known to omit the opening
+// literal, else as text.
+func (t *thinking) releaseHeld(opened bool, think func(string)) (text string) {
 	switch {
 	case t == nil || t.state != unmarked:
 		return ""

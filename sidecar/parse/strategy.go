@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 )
 
-// Kind is how a strategy reads.
+// Kind is the format that a strategy reads.
 type Kind string
 
 // The kinds of strategies.
@@ -24,7 +24,7 @@ const (
 	Thinks  Kind = "thinks"  // no call at all: literals around the thoughts at the start of the content
 )
 
-// Kinds are those that a rule file may name, in the order in which people read of them.
+// Kinds returns the kinds that a rule file may name, in the order of the documentation.
 func Kinds() []Kind {
 	return []Kind{Native, Harmony, JSON, Lines, Frames, Drop, Phrases}
 }
@@ -59,31 +59,30 @@ type Strategy struct {
 	Opened    bool     // thinks: the prompt may have begun the thought
 }
 
-// ToolName stands in a literal of Open for the name of an offered tool, as it is
-// offered, and in a literal of Close for the same name again. All else in a literal
-// is matched without case, and one that begins with a letter only at the start of a
-// word. In a frame whose opening literal holds it, the first call begins with the name.
+// ToolName stands in a literal of Open for the name of an offered tool, and in a literal of Close for
+// the same name again. Literals match in any case, and one that begins with a letter only at the start
+// of a word. In a frame whose opening literal contains it, the first call begins with the name.
 const ToolName = "{tool}"
 
-// Reads says that it reads a field of the reply.
+// Reads reports whether the strategy reads a field.
 func (st *Strategy) Reads(f Field) bool { return slices.Contains(st.Read, f) }
 
-// Error is a strategy that cannot be read with.
+// StrategyError is a mistake in a strategy.
 type StrategyError struct {
 	ID    string
 	Place string // file:line
 	Msg   string
 }
 
-// Error is the message with its place.
+// Error returns the message with its place.
 func (e *StrategyError) Error() string { return e.Place + ": strategy " + e.ID + ": " + e.Msg }
 
-// Errorf is what is wrong with it.
+// Errorf returns an error of the strategy.
 func (st *Strategy) Errorf(format string, args ...any) error {
 	return &StrategyError{ID: st.ID, Place: st.Place, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Check refuses what could not be read with.
+// Check reports the first mistake in a strategy.
 func (st *Strategy) Check() error {
 	switch {
 	case st.ID == "":
@@ -135,7 +134,7 @@ func (st *Strategy) Check() error {
 	return nil
 }
 
-// checkLiterals refuses literals that could not be looked for cheaply.
+// checkLiterals reports literals that cannot be searched for cheaply.
 func (st *Strategy) checkLiterals() error {
 	if len(st.Open) == 0 {
 		return st.Errorf("needs open: a literal that begins the call")

@@ -12,7 +12,7 @@ func TestEnds(t *testing.T) {
 		"": parse.Ended, "So.": parse.Ended, "So. ": parse.Ended, "好。": parse.Ended, "So:\n": parse.Ended,
 		"<b>So</b> ": parse.Ended, "so +#+#+#+#": parse.Ended,
 		"so ": parse.InSentence, "So: ": parse.InSentence, "é": parse.InSentence,
-		"so,\n": parse.LineOpen, "so\n\n": parse.PartOpen,
+		"so,\n": parse.LineOpen, "so\n\n": parse.ParagraphOpen,
 		"- ": parse.InItem, "1. ": parse.InItem, "So:\n\n    ": parse.InItem, "> ": parse.InItem,
 	} {
 		var f parse.Front
@@ -25,25 +25,25 @@ func TestEnds(t *testing.T) {
 
 func TestGoesOn(t *testing.T) {
 	for text, want := range map[string]parse.Sequel{
-		"\n\nAnd": parse.NewPart, "\n\nand": parse.NextPart, "\nSo": parse.NextLine, " So": parse.SameLine,
+		"\n\nAnd": parse.NewParagraph, "\n\nand": parse.OpenParagraph, "\nSo": parse.NextLine, " So": parse.SameLine,
 		"So":  parse.SameLine,
 		" so": parse.SameSentence, ".": parse.SameSentence, "\n.": parse.SameSentence,
 		"}} so": parse.SameSentence, "</s> So": parse.SameLine, "+#+#+# So": parse.SameLine,
 	} {
-		line, j, is := parse.SentenceBehind(text, 0, true)
+		line, j, is := parse.TextBehind(text, 0, true)
 		if is != scan.No {
 			t.Errorf("%q: nothing follows", text)
 			continue
 		}
-		if got, _ := parse.Goes(text, line, j, true); got != want {
+		if got, _ := parse.SequelAt(text, line, j, true); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
 	for _, text := range []string{"", " \n", "}]", "</tool_call>\n", "+#+#+#+#"} {
-		if _, _, is := parse.SentenceBehind(text, 0, true); is != scan.Yes {
+		if _, _, is := parse.TextBehind(text, 0, true); is != scan.Yes {
 			t.Errorf("%q: something follows", text)
 		}
-		if _, _, is := parse.SentenceBehind(text, 0, false); is != scan.Wait {
+		if _, _, is := parse.TextBehind(text, 0, false); is != scan.Wait {
 			t.Errorf("%q: does not wait", text)
 		}
 	}
@@ -54,7 +54,7 @@ func TestLeads(t *testing.T) {
 		"": false} {
 		var f parse.Front
 		f.Add(text)
-		if f.Leads() != want {
+		if f.EndsInLead() != want {
 			t.Errorf("%q: %v", text, !want)
 		}
 	}

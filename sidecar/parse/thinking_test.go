@@ -56,7 +56,7 @@ func TestThinkingReleased(t *testing.T) {
 		r := &thinking{st: &Strategy{Close: []string{"</think>"}, Opened: true}}
 		var thought string
 		think := func(s string) { thought += s }
-		rest := r.feed("a ", false, false, think) + r.release(opened, think) + r.feed("b</think>c", true,
+		rest := r.feed("a ", false, false, think) + r.releaseHeld(opened, think) + r.feed("b</think>c", true,
 			false, think)
 		if got := "thought: " + thought + ", text: " + rest; got != want {
 			t.Errorf("%v: %s", opened, got)

@@ -12,11 +12,11 @@ func TestHas(t *testing.T) {
 		"package.json": false, "jsonl": false, "a_json": false, "package.json, as json": true,
 		"Ein Objekt, bitte": true,
 	} {
-		if parse.Has(text, []string{"json", "objekt"}) != want {
+		if parse.HasWord(text, []string{"json", "objekt"}) != want {
 			t.Errorf("%q: want %v", text, want)
 		}
 	}
-	if parse.Has("json", nil) {
+	if parse.HasWord("json", nil) {
 		t.Error("no words")
 	}
 }

@@ -14,7 +14,7 @@ type Example struct {
 	judge   func(facts string, understood bool) (wrong string)
 }
 
-// Wrong says what is wrong with the example; empty: nothing.
+// Wrong returns why the example fails; empty: it passes.
 func (e Example) Wrong(t *program.Table) string {
 	return e.judge(t.Example(e.Command.Value))
 }
@@ -38,7 +38,7 @@ func (r Row) examples() (out []Example) {
 	}
 	for _, g := range r.Gives {
 		out = append(out, Example{g.Key, func(facts string, _ bool) string {
-			if same(facts, g.Value.Value) {
+			if sameList(facts, g.Value.Value) {
 				return ""
 			}
 			return "this gives " + facts
@@ -47,8 +47,8 @@ func (r Row) examples() (out []Example) {
 	return out
 }
 
-// same tells whether two lists with commas hold the same, in any order.
-func same(a, b string) bool {
+// sameList reports whether two lists separated by commas are equal in any order.
+func sameList(a, b string) bool {
 	sorted := func(s string) []string {
 		list := strings.Split(s, ",")
 		for i := range list {

@@ -7,13 +7,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// File is a file of the folder programs.
+// File is a file in the folder programs.
 type File struct {
 	rulefile.Head
 	Programs []rulefile.Pair[Row] `rule:"programs,required" doc:"What programs do with their arguments, by name. Names with blanks between share a row. python:NAME is a module of python -m." eg:"{mytool: {letters: v, options: {'-o|--output': write}, operands: 'read*'}}"`
 }
 
-// Row is what a file says of a program, or of one of its subcommands.
+// Row describes a program, or one of its subcommands.
 type Row struct {
 	At          rulefile.Place
 	About       string                         `rule:"about" doc:"What the program is, or why the row is as it is. Operators read it."`
@@ -38,7 +38,7 @@ type Row struct {
 	Gives       []rulefile.Pair[rulefile.Text] `rule:"gives" doc:"Commands, and all that they do. Every load tries them." eg:"{'mytool -o b a': 'read a, write b'}"`
 }
 
-// row is what the file says, as the table takes it.
+// row returns the row for the table.
 func (r Row) row() program.Row {
 	out := program.Row{
 		Letters: r.Letters.Value, Flags: r.Flags.Value, Values: r.Values.Value, Operands: r.Operands.Value,
@@ -56,7 +56,7 @@ func (r Row) row() program.Row {
 	return out
 }
 
-// find is the place of a flaw.
+// find returns the place of a flaw.
 func (r Row) find(f program.Flaw) rulefile.Place {
 	texts := map[string][]rulefile.Text{
 		"letters": {r.Letters}, "flags": {r.Flags}, "values": {r.Values}, "operands": {r.Operands}, "effects": {r.Effects}, "alone": {r.Alone},

@@ -1,5 +1,5 @@
-// Package programs reads the files that say what programs do with their arguments, and
-// makes a table of them. It knows the files, and nothing of what a program may do.
+// Package programs reads the files that describe what programs do with their arguments, and makes a table of
+// them.
 package programs
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Rows are what is known of programs, by name.
+// Rows are rows by the name of the program.
 type Rows map[string]func() program.Row
 
-// Shipped takes files of the program, which were tried when it was built. Each row is only
-// read when it is asked for, as few of them ever are.
+// Shipped returns the rows of the program's own files, which tests have checked. Each row is parsed on first
+// use, since few ever are.
 func Shipped(files rulefile.Files, names []string) Rows {
 	rows := Rows{}
 	for _, file := range names {
@@ -32,8 +32,8 @@ func Shipped(files rulefile.Files, names []string) Rows {
 	return rows
 }
 
-// Read takes files that people write. It gives all that is wrong with them, and the
-// examples in them. A program may have one row in all of them.
+// Read parses files that people write. It returns all their problems, and their examples. A program may have
+// one row in all files together.
 func Read(files rulefile.Files, names []string) (Rows, []Example, rulefile.Problems) {
 	r := reader{rows: Rows{}, seen: map[string]rulefile.Place{}}
 	for _, name := range names {
@@ -46,14 +46,13 @@ func Read(files rulefile.Files, names []string) (Rows, []Example, rulefile.Probl
 	return r.rows, r.examples, r.problems
 }
 
-// Table makes a table of rows. What a program does by one of the floors, it does by this
-// table, too.
+// Table returns a table of the rows. The effects of a program by the floors are added.
 func (r Rows) Table(floors ...*program.Table) *program.Table {
 	return program.NewTable(slices.Collect(maps.Keys(r)), func(name string) program.Row { return r[name]() },
 		floors...)
 }
 
-// Over are these rows, and those of others that they lack.
+// Over adds rows of base that r lacks.
 func (r Rows) Over(base Rows) Rows {
 	out := maps.Clone(base)
 	maps.Copy(out, r)
@@ -85,7 +84,7 @@ func (r *reader) add(p rulefile.Pair[Row]) {
 	}
 }
 
-// row is a row, after its flaws are reported and its examples are noted.
+// row reports the flaws of a row, collects its examples, and returns it.
 func (r *reader) row(p rulefile.Pair[Row]) program.Row {
 	row := p.Value.row()
 	for _, f := range row.Check() {

@@ -7,9 +7,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Amend says in the text of a rule file what over says, wherever that file has another word or
-// number in the same place. Rest is what remains of over; empty for nothing. What is longer
-// than a word is left as it is, in both.
+// Amend replaces words and numbers in the text of a rule file by those that over has in the same place. rest
+// is what remains of over; empty: nothing. Longer values stay, in both.
 func Amend(text, over string) (amended, rest string, err error) {
 	var file, said yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
@@ -22,7 +21,7 @@ func Amend(text, over string) (amended, rest string, err error) {
 		return text, over, nil
 	}
 	a := amender{lines: strings.Split(text, "\n")}
-	a.walk(file.Content[0], said.Content[0])
+	a.apply(file.Content[0], said.Content[0])
 	if len(a.edits) == 0 {
 		return text, over, nil
 	}
@@ -43,15 +42,15 @@ type wordEdit struct {
 	was, now   string
 }
 
-// walk takes from over what it has said in the file.
-func (a *amender) walk(file, over *yaml.Node) {
+// apply moves values from over into the file.
+func (a *amender) apply(file, over *yaml.Node) {
 	switch {
 	case file == nil || file.Kind != over.Kind:
 	case over.Kind == yaml.MappingNode:
 		for i := 0; i+1 < len(over.Content); {
 			name, value := over.Content[i].Value, over.Content[i+1]
 			at := lookUp(file, name)
-			if name == "version" || slices.Contains(naming(over), name) || !a.replaceScalar(at, value) {
+			if name == "version" || slices.Contains(nameKeys(over), name) || !a.replaceScalar(at, value) {
 				i += 2
 				continue
 			}
@@ -65,19 +64,19 @@ func (a *amender) walk(file, over *yaml.Node) {
 			if i < 0 {
 				return false
 			}
-			a.walk(file.Content[i], item)
-			return len(item.Content) == 2*len(naming(item)) // its name alone
+			a.apply(file.Content[i], item)
+			return len(item.Content) == 2*len(nameKeys(item)) // its name alone
 		})
 	}
 }
 
-// replaceScalar says a value in place of what stands at a node, and whether nothing of it is left to say.
+// replaceScalar replaces the value at a node, and reports whether nothing of the new value remains.
 func (a *amender) replaceScalar(at, value *yaml.Node) bool {
 	if at == nil {
 		return false
 	}
 	if value.Kind != yaml.ScalarNode {
-		a.walk(at, value)
+		a.apply(at, value)
 		return len(value.Content) == 0
 	}
 	word, err := yaml.Marshal(value)
@@ -97,7 +96,8 @@ func (a *amender) replaceScalar(at, value *yaml.Node) bool {
 	return false
 }
 
-// text is the text with all edits, the last of a line first: places are those before them.
+// text returns the text with all edits, the last in a line first, since their columns are those before the
+// edits.
 func (a *amender) text() string {
 	slices.SortFunc(a.edits, func(x, y wordEdit) int { return y.from - x.from })
 	for _, e := range a.edits {
@@ -106,8 +106,8 @@ func (a *amender) text() string {
 	return strings.Join(a.lines, "\n")
 }
 
-// replace puts text in the place of what stands in a line from a character on. It is false
-// where something else stands there: YAML knows line breaks that are none to us.
+// replace replaces text at a character of a line. It returns false if something else stands there: YAML knows
+// line breaks that this package does not.
 func replace(line *string, from int, old, text string) bool {
 	all := []rune(*line)
 	to := from + len([]rune(old))

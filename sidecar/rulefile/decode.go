@@ -11,8 +11,8 @@ import (
 
 const maxDepth = 100 // far more than any rule file nests
 
-// Values is a mapping that holds values of any kind and keeps the order of the file. A value is a
-// []Member, a []any, a string, an int, a float64, a bool, or nil.
+// Values is a mapping with values of any kind, in the order of the file. A value is a []Member, a []any, a
+// string, an int, a float64, a bool, or nil.
 type Values struct {
 	At      Place
 	Members []Member
@@ -24,22 +24,21 @@ type Member struct {
 	Value any
 }
 
-// decoder reads one file. It reports every problem and never stops at one.
+// decoder decodes one file. It reports every problem and never stops at one.
 type decoder struct {
 	src      *source
-	origin   map[*yaml.Node]*source // of nodes that an included file brought
-	strays   map[*yaml.Node]string  // hints for items that lack what only a whole one has
-	partial  bool                   // only version must be there
+	origin   map[*yaml.Node]*source // of nodes from an included file
+	hints    map[*yaml.Node]string  // for items that lack what only a complete one has
+	partial  bool                   // only version is required
 	problems Problems
 }
 
-// Decode reads a rule file into a struct. Where there are problems the struct
-// holds what could be read.
+// Decode decodes a rule file into a struct, which holds what could be read if there are problems.
 func Decode[T any](name, doc string) (out T, _ Problems) {
 	return out, Single(name, doc).Decode(&out, false)
 }
 
-// at is the place of a node: of a scalar all of it, else its first character.
+// at returns the place of a node: all of a scalar, else its first character.
 func (d *decoder) at(n *yaml.Node) Place {
 	if n.Kind == yaml.ScalarNode {
 		return d.text(n).All()
@@ -47,7 +46,7 @@ func (d *decoder) at(n *yaml.Node) Place {
 	return Place{d.from(n), n.Line, n.Column, n.Column + 1}
 }
 
-// from is the file that a node stands in.
+// from returns the file of a node.
 func (d *decoder) from(n *yaml.Node) *source {
 	if src := d.origin[n]; src != nil {
 		return src
@@ -67,13 +66,13 @@ func (d *decoder) report(n *yaml.Node, code, msg, hint string) {
 	d.problems = append(d.problems, d.at(n).Problem(code, msg, hint))
 }
 
-// value reads a node into v. key names it in messages; tag holds min, max, one.
+// value decodes a node into v. key names it in messages; tag holds min, max and one.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
-	if d.trap(n, key, depth) {
+	if d.reportTrap(n, key, depth) {
 		return
 	}
 	if n.ShortTag() == "!!null" && v.Type() != reflect.TypeFor[any]() {
-		d.report(n, CodeMissing, key+" has no value", d.strays[n])
+		d.report(n, CodeMissing, key+" has no value", d.hints[n])
 		return
 	}
 	switch p := v.Addr().Interface().(type) {
@@ -83,11 +82,11 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 			d.oneOf(n, tag, key)
 		}
 	case *bool:
-		if d.tagged(n, key, "true or false", "!!bool") {
+		if d.hasType(n, key, "true or false", "!!bool") {
 			*p = n.Value == "true" || n.Value == "True" || n.Value == "TRUE"
 		}
 	case *int:
-		if d.tagged(n, key, "a whole number", "!!int") {
+		if d.hasType(n, key, "a whole number", "!!int") {
 			i, err := strconv.ParseInt(n.Value, 0, 64)
 			*p = int(i)
 			d.oneOf(n, tag, key)
@@ -97,31 +96,31 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 		p.At = d.at(n)
 		d.value(n, reflect.ValueOf(&p.Value).Elem(), tag, key, depth+1)
 	case *float64:
-		if d.tagged(n, key, "a number", "!!float", "!!int") {
+		if d.hasType(n, key, "a number", "!!float", "!!int") {
 			f, err := strconv.ParseFloat(n.Value, 64)
 			*p = f
 			d.inRange(n, tag, key, f, err)
 		}
 	case *time.Duration:
-		if d.tagged(n, key, "a duration such as 30s or 2m", "!!str") {
+		if d.hasType(n, key, "a duration such as 30s or 2m", "!!str") {
 			t, err := time.ParseDuration(n.Value)
 			*p = t
 			least, _ := time.ParseDuration(tag.Get("min"))
 			switch {
 			case err != nil || t < 0:
-				d.report(n, CodeValue, shown(n)+" is not a duration", "write 500ms, 30s or 2m")
+				d.report(n, CodeValue, display(n)+" is not a duration", "write 500ms, 30s or 2m")
 			case t < least:
 				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
 		}
 	case *Size:
-		if d.tagged(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
+		if d.hasType(n, key, "a size such as 64KiB or 16MiB", "!!str", "!!int") {
 			b, ok := parseSize(n.Value)
 			*p = Size(b)
 			least, _ := parseSize(tag.Get("min"))
 			switch {
 			case !ok:
-				d.report(n, CodeValue, shown(n)+" is not a size", "write 512, 64KiB, 16MiB or 1GiB")
+				d.report(n, CodeValue, display(n)+" is not a size", "write 512, 64KiB, 16MiB or 1GiB")
 			case b < least:
 				d.report(n, CodeValue, key+" must be at least "+tag.Get("min"), "")
 			}
@@ -138,9 +137,9 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, tag reflect.StructTag, ke
 	}
 }
 
-// compound reads texts of other types, lists, mappings and structs.
+// compound decodes named string types, lists, mappings and structs.
 func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag, key string, depth int) {
-	pairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
+	isPairs := v.Kind() == reflect.Slice && IsPair(v.Type().Elem())
 	switch {
 	case v.Kind() == reflect.String:
 		if d.isText(n, tag, key) {
@@ -157,7 +156,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		d.value(n, v.Elem(), tag, key, depth+1)
-	case pairs:
+	case isPairs:
 		d.mapping(n, key, func(k, val *yaml.Node) {
 			one := reflect.New(v.Type().Elem()).Elem()
 			one.Field(0).Set(reflect.ValueOf(d.text(k)))
@@ -167,7 +166,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	case v.Kind() == reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			d.report(n, CodeType, key+" must be a list",
-				"write ["+shown(n)+"], or each entry on a line of its own behind -")
+				"write ["+display(n)+"], or each entry on a line of its own behind -")
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
@@ -179,7 +178,7 @@ func (d *decoder) compound(n *yaml.Node, v reflect.Value, tag reflect.StructTag,
 	}
 }
 
-// object reads a mapping into a struct.
+// object decodes a mapping into a struct.
 func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	if at := v.FieldByName("At"); at.IsValid() {
 		at.Set(reflect.ValueOf(d.head(n)))
@@ -196,13 +195,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 		switch {
 		case ok:
 		case k.Value == "<<":
-			d.problems = append(d.problems, repeats(d.at(k), "<<"))
+			d.problems = append(d.problems, aliasProblem(d.at(k), "<<"))
 			return
 		default:
-			d.report(k, CodeKey, "unknown key "+shown(k), outdented(n, k, DidYouMean(k.Value, names)))
+			d.report(k, CodeKey, "unknown key "+display(k), indentHint(n, k, DidYouMean(k.Value, names)))
 			return
 		}
-		if f.Type == reflect.TypeFor[Gone]() {
+		if f.Type == reflect.TypeFor[Obsolete]() {
 			gone := d.at(k).Problem(CodeKey, k.Value+" is not read any more", f.Tag.Get("doc"))
 			gone.Warning = true
 			d.problems = append(d.problems, gone)
@@ -222,13 +221,13 @@ func (d *decoder) object(n *yaml.Node, v reflect.Value, key string, depth int) {
 	}
 	if len(lacks) > 0 {
 		d.problems = append(d.problems, d.head(n).Problem(CodeMissing, key+" lacks "+strings.Join(lacks,
-			", "), d.strays[n]))
+			", "), d.hints[n]))
 	}
 }
 
-// outdented is a hint about an unknown key: the key above it may lack its value
-// because what belongs to it is not indented.
-func outdented(n, k *yaml.Node, hint string) string {
+// indentHint is a hint about an unknown key: the key above it may lack its value because what belongs to it
+// is not indented.
+func indentHint(n, k *yaml.Node, hint string) string {
 	for i := 2; i < len(n.Content); i += 2 {
 		if above := n.Content[i-2]; n.Content[i] == k && n.Content[i-1].ShortTag() == "!!null" &&
 			!strings.HasPrefix(hint, "did you mean") {
@@ -238,7 +237,7 @@ func outdented(n, k *yaml.Node, hint string) string {
 	return hint
 }
 
-// head is the first key of a mapping, or the node itself.
+// head returns the place of the first key of a mapping, or of the node itself.
 func (d *decoder) head(n *yaml.Node) Place {
 	if n.Kind == yaml.MappingNode && len(n.Content) > 0 && n.Style&yaml.FlowStyle == 0 {
 		return d.at(n.Content[0])
@@ -246,14 +245,14 @@ func (d *decoder) head(n *yaml.Node) Place {
 	return d.at(n)
 }
 
-// mapping calls each for every entry.
+// mapping calls each for each entry.
 func (d *decoder) mapping(n *yaml.Node, key string, each func(k, v *yaml.Node)) bool {
 	if !d.isMapping(n, key) {
 		return false
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := n.Content[i]; k.Kind == yaml.ScalarNode {
-			each(k, n.Content[i+1])
+	for k, v := range pairs(n) {
+		if k.Kind == yaml.ScalarNode {
+			each(k, v)
 		} else {
 			d.report(k, CodeType, "a key must be a plain word", "")
 		}

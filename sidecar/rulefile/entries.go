@@ -2,12 +2,11 @@ package rulefile
 
 import "strings"
 
-// Entry is an entry of the mapping that ends a file, as text.
+// Entry is an entry of the mapping at the end of a file, as text.
 type Entry struct{ Key, Text string }
 
-// Entries takes a file of the usual shape apart without reading it: its last key holds a
-// mapping, whose keys stand behind two blanks. It is for files of the program, which are
-// many and of which few entries are ever used.
+// Entries splits a file without parsing it: its last key holds a mapping, whose keys are indented by two
+// blanks. It is for the many files of the program, of which few entries are ever used.
 func Entries(doc string) (out []Entry) {
 	start, key := 0, ""
 	for at := 0; at < len(doc); {
@@ -32,8 +31,7 @@ func Entries(doc string) (out []Entry) {
 	return out
 }
 
-// Value is the text of a key of the entry, which is no mapping and has no quotes; empty
-// without it.
+// Value returns the text of a plain, unquoted key of the entry; empty if it is missing.
 func (e Entry) Value(key string) string {
 	_, text, _ := strings.Cut(e.Text, "\n    "+key+":")
 	var out strings.Builder

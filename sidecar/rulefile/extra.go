@@ -7,31 +7,31 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// plant gives the tree of a file with all its layers. What an extra file includes stands
-// behind the file, too.
-func (t *Tree) plant(files Files, name string) *yaml.Node {
+// build returns the tree of a file with all its layers. What an extra file includes comes after the file,
+// too.
+func (t *Tree) build(files Files, name string) *yaml.Node {
 	done := map[string]bool{}
 	main := t.layer(files, name, false, done)
 	if main.root == nil {
 		return nil
 	}
-	root := t.over(main.root, main, files, []string{name}, done)
+	root := t.mergeIncludes(main.root, main, files, []string{name}, done)
 	for _, extra := range files.extras(name) {
 		t.files = append(t.files, extra)
 		if over := t.layer(files, extra, true, done); over.root != nil {
-			root = t.over(root, over, files, []string{name, extra}, done)
-			root = t.with(main.root, t.merge(root, over.root, false).Content)
+			root = t.mergeIncludes(root, over, files, []string{name, extra}, done)
+			root = t.withContent(main.root, t.merge(root, over.root, false).Content)
 		}
 	}
 	if arm := ArmFolder + "/" + name; files.Has(arm) {
 		if over := t.layer(files, arm, true, done); over.root != nil {
-			root = t.with(main.root, t.merge(root, over.root, false).Content)
+			root = t.withContent(main.root, t.merge(root, over.root, false).Content)
 		}
 	}
 	return root
 }
 
-// extras are the names of the files that say more of what a file says, sorted.
+// extras returns the names of the extra files of a file, sorted.
 func (f Files) extras(name string) (out []string) {
 	for extra := range f {
 		if ExtraOf(extra) == name {
@@ -42,8 +42,8 @@ func (f Files) extras(name string) (out []string) {
 	return out
 }
 
-// ExtraOf is the file that an extra file says more of, exec.yaml for extra/exec.NAME.yaml,
-// whether there is one or not; empty for all other names.
+// ExtraOf returns the file that an extra file extends, exec.yaml for extra/exec.NAME.yaml, whether it exists
+// or not; empty for other names.
 func ExtraOf(name string) string {
 	stem, ok := strings.CutPrefix(name, ExtraFolder+"/")
 	if kind, more, _ := strings.Cut(stem, "."); ok && strings.Contains(more, ".") {
@@ -52,8 +52,8 @@ func ExtraOf(name string) string {
 	return ""
 }
 
-// clash is an error where two extra files say different things: neither stands in front.
-func (t *Tree) clash(base, over *yaml.Node) {
+// reportConflict reports different values in two extra files, since neither has precedence.
+func (t *Tree) reportConflict(base, over *yaml.Node) {
 	was, now := t.places().at(base), t.places().at(over)
 	if was.File() != now.File() && ExtraOf(was.File()) != "" && ExtraOf(now.File()) != "" &&
 		!same(base, over) {
@@ -62,7 +62,6 @@ func (t *Tree) clash(base, over *yaml.Node) {
 	}
 }
 
-// same reports whether two nodes say the same.
 func same(a, b *yaml.Node) bool {
 	return a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, same)
 }

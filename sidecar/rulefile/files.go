@@ -9,38 +9,39 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // The folders inside a folder of rules.
 const (
+	// The folders in a folder of rules.
 	PromptFolder  = "prompts"
-	PackFolder    = "packs"    // files that rule files include
+	PackFolder    = "packs"    // files to include
 	ProgramFolder = "programs" // what programs do with their arguments
-	ExtraFolder   = "extra"    // files that say more of what a rule file says: exec.NAME.yaml of exec.yaml
-	AgentFolder   = "agents"   // what is known of the programs that send requests
+	ExtraFolder   = "extra"    // additions to rule files: exec.NAME.yaml to exec.yaml
+	AgentFolder   = "agents"   // the programs that send requests
 	FamilyFolder  = "families" // how families of models write replies
 	TestFolder    = "tests"    // tests of the rules
-	BuiltinFolder = "builtin"  // stands for what the program ships; no folder on disk
-	PolicyFolder  = "policy"   // stands for the locked folder
+	BuiltinFolder = "builtin"  // the program's own files; no folder on disk
+	PolicyFolder  = "policy"   // the locked folder
 )
 
-// Files is the text of the rule files at one moment: path → text. Paths are
-// slash-separated: "strategies.yaml", "prompts/react.txt", "packs/formats.yaml",
-// "extra/exec.ours.yaml", "tests/replies.yaml". Files of the program that others include stand under
-// "builtin/", those of the locked folder under "policy/".
+// Folders returns the folders in a folder of rules that hold rule files.
+func Folders() []string {
+	return []string{PackFolder, ExtraFolder, ProgramFolder, AgentFolder, FamilyFolder, TestFolder,
+		PromptFolder}
+}
+
+// Files maps paths to the texts of rule files at one moment. Paths are slash-separated: "strategies.yaml",
+// "prompts/react.txt", "packs/formats.yaml", "extra/exec.ours.yaml", "tests/replies.yaml". Included files of
+// the program are below "builtin/", those of the locked folder below "policy/".
 type Files map[string]string
 
-// Counted reports whether a file of this name inside a folder of rules is one of
-// them. All others may stand there and mean nothing; Ignored warns of some.
-func Counted(name string) bool {
+// IsRuleFile reports whether a file of this name in a folder of rules is read. Others have no meaning;
+// Ignored warns of some.
+func IsRuleFile(name string) bool {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || strings.HasPrefix(path.Base(name), ".") {
 		return false
 	}
@@ -51,18 +52,18 @@ func Counted(name string) bool {
 	return ext == ".yaml" && (folder == "." || slices.Contains(Folders(), folder))
 }
 
-// Misnamed reports whether a file would be one of them if its name did not end in .yml. That is an error,
-// since it would be ignored silently.
+// Misnamed reports whether a file would be read if its name did not end in .yml. That is an error, since
+// ignoring it would be a surprise.
 func Misnamed(name string) bool {
 	stem, yml := strings.CutSuffix(name, ".yml")
-	return yml && Counted(stem+".yaml")
+	return yml && IsRuleFile(stem+".yaml")
 }
 
-// maxFiles is how many there may be in a folder, far more than people write.
+// maxFiles is how many files a folder may have, far more than people write.
 const maxFiles = 1000
 
-// ReadFS reads the files that count of the top folder and of those inside it that hold
-// such. What stands there and cannot be read is an error.
+// ReadFS reads the rule files in the top folder and in its known folders. A file that cannot be read is an
+// error.
 func ReadFS(fsys fs.FS) (Files, error) {
 	out := Files{}
 	if err := out.readAll(fsys); err != nil {
@@ -79,14 +80,14 @@ func (f Files) readAll(fsys fs.FS) error {
 	for _, e := range top {
 		if slices.Contains(Folders(), e.Name()) {
 			if _, err := f.read(fsys, e.Name()); err != nil {
-				return because(err, e.Name(), e.Type())
+				return explainError(err, e.Name(), e.Type())
 			}
 		}
 	}
 	return nil
 }
 
-// read adds the files of one folder, and gives everything that stands in it.
+// read adds the files of one folder, and returns all its entries.
 func (f Files) read(fsys fs.FS, folder string) ([]fs.DirEntry, error) {
 	list, err := fs.ReadDir(fsys, folder)
 	if err != nil {
@@ -97,21 +98,21 @@ func (f Files) read(fsys fs.FS, folder string) ([]fs.DirEntry, error) {
 		if Misnamed(name) {
 			return nil, fmt.Errorf("%s is not read: its name must end in .yaml", name)
 		}
-		if !Counted(name) {
+		if !IsRuleFile(name) {
 			continue
 		}
 		if len(f) == maxFiles {
 			return nil, fmt.Errorf("there are more than %d files", maxFiles)
 		}
 		if f[name], err = readFile(fsys, name); err != nil {
-			return nil, because(err, name, e.Type())
+			return nil, explainError(err, name, e.Type())
 		}
 	}
 	return list, nil
 }
 
-// readFile reads one file, and no more of it than shows that it is too long. A
-// link is followed. What is no file, such as a pipe, could be read for ever.
+// readFile reads one file, up to the size at which it is too long. It follows links, and refuses pipes and
+// the like, which could be read forever.
 func readFile(fsys fs.FS, name string) (string, error) {
 	info, err := fs.Stat(fsys, name)
 	if err != nil {
@@ -136,82 +137,27 @@ func readFile(fsys fs.FS, name string) (string, error) {
 	return text.String(), nil
 }
 
-// ReadDir is ReadFS for a folder on disk. A folder or file that everyone may
-// write to is refused: who edits the rules decides what runs. A folder on a
-// read-only mount is fine whatever its mode, as Kubernetes makes them 0777.
-// While a process publishes there, or swaps the folder for another one, it waits: the
-// files are never a mixture.
-func ReadDir(dir string) (Files, error) {
-	before := editionOf(dir)
-	for range 200 {
-		files, err := readDir(dir)
-		now := editionOf(dir)
-		if now.published != Publishing && now.same(before) {
-			return files, err
-		}
-		before = now
-		time.Sleep(10 * time.Millisecond)
-	}
-	return nil, fmt.Errorf("read rules: a publication to %s was broken off; publish again, or put the files right and remove %s",
-		dir, filepath.Join(dir, PublishedFile))
-}
-
-func readDir(dir string) (Files, error) {
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("read rules: %s is a file; name the folder of the rules", dir)
-	}
-	files := Files{}
-	if err == nil {
-		err = files.readAll(os.DirFS(dir))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read rules: %w", unread(dir, err))
-	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("read rules: %s: %w", dir, errNoFiles)
-	}
-	names := append(slices.Sorted(maps.Keys(files)), ".")
-	for _, folder := range Folders() {
-		if files.HasFolder(folder) {
-			names = append(names, folder)
-		}
-	}
-	for _, name := range names {
-		full := filepath.Join(dir, filepath.FromSlash(name))
-		info, err := os.Stat(full)
-		if err != nil {
-			return nil, fmt.Errorf("read rules: %w", err)
-		}
-		if atomicfile.May(info)&0o002 != 0 && !readOnly(full) {
-			return nil, fmt.Errorf("read rules: everyone may write to %s; run: chmod o-w %s", full, full)
-		}
-	}
-	return files, nil
-}
-
-// Own gives the files of the operator's folder: all but those of the program and
-// of the locked folder.
+// Own returns the files of the operator's folder, without those of the program and of the locked folder.
 func (f Files) Own() Files {
 	out := Files{}
 	for name, text := range f {
-		if Counted(name) && text != Lacking(name) {
+		if IsRuleFile(name) && text != MissingFile(name) {
 			out[name] = text
 		}
 	}
 	return out
 }
 
-// Has reports whether there is a file of this name.
+// Has reports whether a file exists.
 func (f Files) Has(name string) bool {
 	_, ok := f[name]
 	return ok
 }
 
-// Locked reports whether files of the locked folder are among them.
+// Locked reports whether files of the locked folder are included.
 func (f Files) Locked() bool { return f.HasFolder(PolicyFolder) }
 
-// HasFolder reports whether there is a file in the folder.
+// HasFolder reports whether a file in the folder exists.
 func (f Files) HasFolder(folder string) bool {
 	for name := range f {
 		if strings.HasPrefix(name, folder+"/") {
@@ -221,7 +167,7 @@ func (f Files) HasFolder(folder string) bool {
 	return false
 }
 
-// Differ names the files that are not the same in both, sorted.
+// Differ returns the names of files that differ, sorted.
 func (f Files) Differ(other Files) []string {
 	out := []string{}
 	for name, text := range f {
@@ -238,7 +184,7 @@ func (f Files) Differ(other Files) []string {
 	return out
 }
 
-// Sums are the first 12 hex digits of the sha256 of each text.
+// Sums returns the first 12 hex digits of the sha256 of each text.
 func (f Files) Sums() map[string]string {
 	out := make(map[string]string, len(f))
 	for name, text := range f {
@@ -261,7 +207,7 @@ func (f Files) Split() (mine, locks Files) {
 	return mine, locks
 }
 
-// Version is the first 12 hex digits of the sha256 over all names and texts.
+// Version returns the first 12 hex digits of the sha256 over all names and texts.
 func (f Files) Version() string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(f)) {

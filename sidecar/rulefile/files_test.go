@@ -211,7 +211,7 @@ func TestCounted(t *testing.T) {
 		`..\a.yaml`:      false, "a\x00.yaml": false, "policy/a.yaml": false, "builtin/a.yaml": false,
 		"builtin/packs/a.yaml": false,
 	} {
-		if Counted(name) != want {
+		if IsRuleFile(name) != want {
 			t.Errorf("%q counts: %v", name, !want)
 		}
 	}

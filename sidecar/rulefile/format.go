@@ -8,11 +8,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Format gives a rule file the usual shape: no byte order mark, lines end with LF alone and
-// without blanks, at most one line is empty in a row, and every `when` that isCondition takes
-// is a block. Indents stay as they are, and so does what the file says, with its
-// comments: it is read again, and a step that would change anything is not taken. A
-// file that is no YAML comes back as it is, with the problem.
+// Format formats a rule file: no byte order mark, LF line ends, no trailing blanks, at most one empty line in
+// a row, and each `when` that isCondition accepts in a block. Indentation, values and comments stay: each
+// step is verified by parsing, and dropped if it changes anything. A file that is not YAML comes back
+// unchanged, with the problem.
 func Format(name, text string, isCondition func(string) bool) (string, *Problem) {
 	src := newSource(name, text)
 	if root, problems := document(src, text); root == nil {
@@ -29,7 +28,7 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 	now := before
 	for _, step := range []func(*script) string{func(s *script) string { return s.blocks(isCondition) },
 		(*script).tidy} {
-		if next := readScript(step(now)); next != nil && next.says(before) {
+		if next := readScript(step(now)); next != nil && next.sameContent(before) {
 			now = next
 		}
 	}
@@ -39,19 +38,19 @@ func Format(name, text string, isCondition func(string) bool) (string, *Problem)
 	return now.text(), nil
 }
 
-// script is a YAML text as lines, with what a formatter must know of each.
+// script is a YAML text as lines, with what formatting needs.
 type script struct {
-	lines []string
-	root  *yaml.Node
-	ends  map[*yaml.Node]spot // of scalars
-	held  map[int]bool        // lines, from 0, whose end belongs to a scalar
+	lines       []string
+	root        *yaml.Node
+	ends        map[*yaml.Node]spot // of scalars
+	scalarLines map[int]bool        // from 0; their end belongs to a scalar
 }
 
-// readScript reads a text; nil where it is no YAML, or a scalar cannot be followed.
+// readScript parses a text; nil: it is not YAML, or a scalar cannot be located.
 func readScript(text string) *script {
 	s := &script{
 		lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n"), root: &yaml.Node{},
-		ends: map[*yaml.Node]spot{}, held: map[int]bool{},
+		ends: map[*yaml.Node]spot{}, scalarLines: map[int]bool{},
 	}
 	if yaml.Unmarshal([]byte(text), s.root) != nil || !s.collect(s.root) {
 		return nil
@@ -61,7 +60,7 @@ func readScript(text string) *script {
 
 func (s *script) text() string { return strings.Join(s.lines, "\n") + "\n" }
 
-// collect follows all scalars below a node.
+// collect locates all scalars below a node.
 func (s *script) collect(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode {
 		return !slices.ContainsFunc(n.Content, func(c *yaml.Node) bool { return !s.collect(c) })
@@ -79,7 +78,7 @@ func (s *script) collect(n *yaml.Node) bool {
 		from, to = n.Line, end.line // it begins below its head
 	}
 	for line := from; line < to; line++ {
-		s.held[line] = true
+		s.scalarLines[line] = true
 	}
 	s.ends[n] = end
 	return true
@@ -87,12 +86,12 @@ func (s *script) collect(n *yaml.Node) bool {
 
 func isBlock(n *yaml.Node) bool { return n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 }
 
-// says reports whether two scripts have the same values and as many comments.
-func (s *script) says(o *script) bool {
+// sameContent reports whether two scripts have the same values and number of comments.
+func (s *script) sameContent(o *script) bool {
 	return sameTree(s.root, o.root, "") && strings.Count(s.text(), "#") == strings.Count(o.text(), "#")
 }
 
-// sameTree compares values. Blanks around a condition make no difference.
+// sameTree compares values, ignoring blanks around a condition.
 func sameTree(a, b *yaml.Node, key string) bool {
 	x, y := a.Value, b.Value
 	if key == conditionKey {
@@ -114,33 +113,32 @@ func sameTree(a, b *yaml.Node, key string) bool {
 	return true
 }
 
-// tidy cuts trailing blanks, and leaves at most one empty line in a row.
+// tidy removes trailing blanks, and all but one of consecutive empty lines.
 func (s *script) tidy() string {
 	var out []string
 	for i, line := range s.lines {
-		if !s.held[i] {
+		if !s.scalarLines[i] {
 			line = strings.TrimRight(line, " \t")
-			if line == "" && (len(out) == 0 || out[len(out)-1] == "" && !s.held[i-1]) {
+			if line == "" && (len(out) == 0 || out[len(out)-1] == "" && !s.scalarLines[i-1]) {
 				continue
 			}
 		}
 		out = append(out, line)
 	}
-	for n := len(out); n > 0 && out[n-1] == "" && !s.held[len(s.lines)-1]; n-- {
+	for n := len(out); n > 0 && out[n-1] == "" && !s.scalarLines[len(s.lines)-1]; n-- {
 		out = out[:n-1]
 	}
 	return strings.Join(out, "\n") + "\n"
 }
 
-// gone stands for a line that is left out; no YAML text holds a zero byte.
-const gone = "\x00"
+// deletedLine stands for a deleted line; no YAML text holds a zero byte.
+const deletedLine = "\x00"
 
-// blocks writes every `when` that can be one as a | block: nothing in it means
-// anything to YAML any more. What is no condition, since YAML has cut it at a #, is left
-// for its writer to mend.
+// blocks writes each `when` as a | block if possible, in which no character has a meaning to YAML. It leaves
+// out what YAML has cut at a #, which its author must correct.
 func (s *script) blocks(isCondition func(string) bool) string {
 	lines := slices.Clone(s.lines)
-	eachWhen(s.root, func(key, value *yaml.Node) {
+	eachCondition(s.root, func(key, value *yaml.Node) {
 		if !becomesBlock(value) || !isCondition(value.Value) {
 			return
 		}
@@ -157,15 +155,16 @@ func (s *script) blocks(isCondition func(string) bool) string {
 			block += "\n" + line
 		}
 		for l := key.Line - 1; l < end.line; l++ {
-			lines[l] = gone
+			lines[l] = deletedLine
 		}
 		lines[key.Line-1] = block
 	})
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == gone }), "\n") + "\n"
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == deletedLine }),
+		"\n") + "\n"
 }
 
-// eachWhen calls f for every `when` outside of brackets, in which there are no blocks.
-func eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
+// eachCondition calls f for each `when` outside of brackets, in which blocks are impossible.
+func eachCondition(n *yaml.Node, f func(key, value *yaml.Node)) {
 	if n.Style&yaml.FlowStyle != 0 {
 		return
 	}
@@ -173,11 +172,11 @@ func eachWhen(n *yaml.Node, f func(key, value *yaml.Node)) {
 		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == conditionKey {
 			f(n.Content[i-1], c)
 		}
-		eachWhen(c, f)
+		eachCondition(c, f)
 	}
 }
 
-// becomesBlock reports whether a text can be written as a block and still say the same.
+// becomesBlock reports whether a block can hold the text unchanged.
 func becomesBlock(v *yaml.Node) bool {
 	if v.Kind != yaml.ScalarNode || v.ShortTag() != "!!str" || isBlock(v) || v.Style&yaml.TaggedStyle != 0 ||
 		v.Anchor != "" || strings.TrimSpace(v.Value) == "" {

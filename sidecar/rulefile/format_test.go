@@ -29,8 +29,8 @@ func shipped(t testing.TB) rulefile.Files {
 	return files
 }
 
-// lead is how many blanks a line begins with.
-func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+// indentWidth is how many blanks a line begins with.
+func indentWidth(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
 func TestFormat(t *testing.T) {
 	for name, c := range map[string]struct{ in, want string }{
@@ -148,7 +148,7 @@ func trimmed(v any) string {
 }
 
 // TestFormatMutated formats the shipped files with blanks, indents and line breaks
-// put in at random.
+// setMember in at random.
 func TestFormatMutated(t *testing.T) {
 	rounds := 600
 	if testing.Short() {
@@ -187,7 +187,7 @@ func TestFormatMutated(t *testing.T) {
 func beginnings(text string) (out []int) {
 	at := 0
 	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "  - ") || lead(line) == 0 && len(line) > 1 {
+		if strings.HasPrefix(line, "  - ") || indentWidth(line) == 0 && len(line) > 1 {
 			out = append(out, at)
 		}
 		at += len(line)
@@ -199,7 +199,7 @@ func beginnings(text string) (out []int) {
 func deeper(rng *rand.Rand, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if n := lead(l); rng.IntN(200) > 0 {
+		if n := indentWidth(l); rng.IntN(200) > 0 {
 			lines[i] = strings.Repeat(" ", 2*n) + l[n:]
 		}
 	}

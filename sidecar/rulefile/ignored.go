@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Ignored warns of what stands in the folders on disk, looks like rules, and is not read: folders
-// with other names, folders inside folders, and files whose names end otherwise. Hidden ones,
-// such as those of Kubernetes, are no rules.
+// Ignored warns of what looks like rules in the folders on disk but is not read: folders with other names,
+// nested folders, and files with other extensions. Hidden ones, such as those of Kubernetes, are no rules.
 func (s Source) Ignored() (out Problems) {
 	for _, in := range []struct{ dir, prefix string }{{s.Dir, ""}, {s.Policy, PolicyFolder + "/"}} {
 		if in.dir == "" {
@@ -32,10 +31,10 @@ func (s Source) Ignored() (out Problems) {
 	return out
 }
 
-// ignored says what is meant by a file or folder that is not read; empty: nothing.
+// ignored suggests what an unread file or folder should be; empty: nothing.
 func ignored(files fs.FS, name string, isFolder bool) string {
 	if !isFolder {
-		if meant := usual(name); meant != name && !Counted(name) && Counted(meant) {
+		if meant := withEnding(name); meant != name && !IsRuleFile(name) && IsRuleFile(meant) {
 			return "did you mean " + meant + "?"
 		}
 		return ""
@@ -46,7 +45,7 @@ func ignored(files fs.FS, name string, isFolder bool) string {
 	}
 	list, _ := fs.ReadDir(files, name)
 	looks := slices.ContainsFunc(list, func(e fs.DirEntry) bool {
-		return path.Ext(usual(e.Name())) == ".yaml" || Counted(path.Join(near, e.Name()))
+		return path.Ext(withEnding(e.Name())) == ".yaml" || IsRuleFile(path.Join(near, e.Name()))
 	})
 	switch {
 	case !looks || slices.Contains(Folders(), name):
@@ -59,8 +58,8 @@ func ignored(files fs.FS, name string, isFolder bool) string {
 	return "rules stand in the folder itself, and in its folders " + strings.Join(Folders(), ", ")
 }
 
-// usual is a name with the ending that it is meant to have.
-func usual(name string) string {
+// withEnding returns a name with the extension that was probably meant.
+func withEnding(name string) string {
 	lower := strings.ToLower(name)
 	for _, ending := range []string{".yaml", ".yaml.txt", ".yml", ".yml.txt"} {
 		if strings.HasSuffix(lower, ending) {

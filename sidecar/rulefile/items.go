@@ -8,12 +8,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// namedBy are the keys that name an item of a list: the first row whose last key it has, as far
-// as it has them.
+// namedBy are the keys that name an item of a list: those of the first row whose last key the item has.
 var namedBy = [][]string{{"id"}, {"mode", "tool"}, {"tools", "names"}}
 
-// Naming are the keys that name an item, of those that it has; none: it has no name.
-func Naming(has func(key string) bool) []string {
+// NameKeys returns the keys that name an item, of those that it has; nil: it has no name.
+func NameKeys(has func(key string) bool) []string {
 	for _, keys := range namedBy {
 		if has(keys[len(keys)-1]) {
 			return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !has(key) })
@@ -22,23 +21,23 @@ func Naming(has func(key string) bool) []string {
 	return nil
 }
 
-func naming(item *yaml.Node) []string {
-	return Naming(func(key string) bool { return lookUp(item, key) != nil })
+func nameKeys(item *yaml.Node) []string {
+	return NameKeys(func(key string) bool { return lookUp(item, key) != nil })
 }
 
-// nameKey is the last of them, which names the item in paths; empty for none.
+// nameKey returns the last of them, which names the item in paths; empty: none.
 func nameKey(item *yaml.Node) string {
-	keys := naming(item)
+	keys := nameKeys(item)
 	if len(keys) == 0 {
 		return ""
 	}
 	return keys[len(keys)-1]
 }
 
-// nameOf is the name of an item; empty for none.
+// nameOf returns the name of an item; empty: none.
 func nameOf(item *yaml.Node) string {
 	var words []string
-	for _, key := range naming(item) {
+	for _, key := range nameKeys(item) {
 		switch n := lookUp(item, key); n.Kind {
 		case yaml.ScalarNode:
 			words = append(words, n.Value)
@@ -51,17 +50,17 @@ func nameOf(item *yaml.Node) string {
 	return strings.Join(words, " ")
 }
 
-// called is an item with its name, as a message calls it.
-func called(item *yaml.Node) string {
+// describe names an item in a message.
+func describe(item *yaml.Node) string {
 	what := "entry"
-	if keys := naming(item); len(keys) == 1 {
+	if keys := nameKeys(item); len(keys) == 1 {
 		what = keys[0]
 	}
 	return "the " + what + " " + nameOf(item)
 }
 
-// distinctItems reports items of a file that have one name: the merge of layers would hide that. Lists inside
-// items have no named ones.
+// distinctItems reports items of a file with the same name, which the merge of layers would hide. Lists
+// inside items have no named ones.
 func (d *decoder) distinctItems(n *yaml.Node) {
 	first := map[string]int{}
 	for i, c := range n.Content {
@@ -70,7 +69,7 @@ func (d *decoder) distinctItems(n *yaml.Node) {
 			d.distinctItems(c)
 		case n.Kind != yaml.SequenceNode || name == "":
 		case first[name] > 0:
-			d.report(at, CodeDup, called(c)+" stands here twice", fmt.Sprintf("it stands in line %d, too",
+			d.report(at, CodeDup, describe(c)+" stands here twice", fmt.Sprintf("it stands in line %d, too",
 				first[name]))
 		default:
 			first[name] = at.Line
@@ -78,7 +77,7 @@ func (d *decoder) distinctItems(n *yaml.Node) {
 	}
 }
 
-// mergeItems merges lists whose items have names. What is changed keeps its place.
+// mergeItems merges lists of named items. A changed item keeps its place.
 func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 	at, names := map[string]int{}, []string{}
 	changed := slices.Clone(base.Content)
@@ -94,21 +93,18 @@ func (t *Tree) mergeItems(base, over *yaml.Node) *yaml.Node {
 			changed[i] = t.mergeItem(changed[i], item, name)
 			continue
 		}
-		if takes(item) {
+		if isDeletion(item) {
 			t.report(t.places().head(item), CodeRef, "there is no "+name+" to take away",
 				DidYouMeanOr(name, names, "nothing that is included has this name"))
 			continue
 		}
-		t.strays[item] = "nothing that is included has " + called(item)
-		if near, ok := Nearest(name, names); ok {
-			t.strays[item] += "; did you mean " + near + "?"
-		}
+		t.hint(item, "nothing that is included has "+describe(item), name, names)
 		added = append(added, item)
 	}
-	return t.with(over, append(added, changed...))
+	return t.withContent(over, append(added, changed...))
 }
 
-// items reports whether a list holds nothing but items with a name.
+// items reports whether all items of a list have names.
 func items(list *yaml.Node) bool {
 	return len(list.Content) > 0 && !slices.ContainsFunc(list.Content,
 		func(n *yaml.Node) bool { return nameOf(n) == "" })

@@ -1,6 +1,7 @@
 package rulefile
 
 import (
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -26,15 +27,15 @@ import (
 
 const IncludeKey = "include"
 
-// layer is one file, taken apart: what it says itself, and what it includes.
+// layer is one file, split into its own content and what it includes.
 type layer struct {
 	src      *source
-	root     *yaml.Node // nil: it cannot be read
-	includes *yaml.Node // nil: nothing
+	root     *yaml.Node // nil: not readable
+	includes *yaml.Node // nil: none
 }
 
-// layer reads one file, and notes that in done. One that is not the main file must say its
-// version: after the merge, its absence would not show.
+// layer parses one file, and records that in done. Files other than the main one must have a version, since
+// the merge would hide its absence.
 func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) layer {
 	done[name] = true
 	src := newSource(name, files[name])
@@ -51,7 +52,7 @@ func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) 
 		return layer{}
 	}
 	if more {
-		t.own(root, src)
+		t.setOrigin(root, src)
 	}
 	list := cutKey(root, IncludeKey)
 	if list != nil || more {
@@ -60,9 +61,10 @@ func (t *Tree) layer(files Files, name string, more bool, done map[string]bool) 
 	return layer{src, root, list}
 }
 
-// over puts root over what a file includes. path are the files that led there; done are
-// all that were merged: a file that is included twice counts once.
-func (t *Tree) over(root *yaml.Node, by layer, files Files, path []string, done map[string]bool) *yaml.Node {
+// mergeIncludes merges root over what a file includes. path are the files that led here; done are all merged
+// files, since a file counts once.
+func (t *Tree) mergeIncludes(root *yaml.Node, by layer, files Files, path []string,
+	done map[string]bool) *yaml.Node {
 	if by.includes == nil {
 		return root
 	}
@@ -83,7 +85,7 @@ func (t *Tree) over(root *yaml.Node, by layer, files Files, path []string, done 
 		case !done[entry.Value]:
 			t.files = append(t.files, entry.Value)
 			if base := t.layer(files, entry.Value, true, done); base.root != nil {
-				all := t.over(base.root, base, files, append(slices.Clone(path), entry.Value), done)
+				all := t.mergeIncludes(base.root, base, files, append(slices.Clone(path), entry.Value), done)
 				root = t.merge(all, root, false)
 			}
 		}
@@ -97,7 +99,7 @@ func includable(name string) bool {
 	return inside && path.Clean(name) == name && path.Ext(name) == ".yaml"
 }
 
-// shareable are the files that others may include.
+// shareable returns the files that others may include.
 func (t *Tree) shareable(files Files) (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if includable(name) {
@@ -110,15 +112,15 @@ func (t *Tree) shareable(files Files) (out []string) {
 	return slices.Compact(slices.Sorted(slices.Values(out)))
 }
 
-// own notes which file all nodes below n come from.
-func (t *Tree) own(n *yaml.Node, src *source) {
+// setOrigin records the file of all nodes in n.
+func (t *Tree) setOrigin(n *yaml.Node, src *source) {
 	t.origin[n] = src
 	for _, c := range n.Content {
-		t.own(c, src)
+		t.setOrigin(c, src)
 	}
 }
 
-// cutKey takes a key out of a mapping and gives its value, or nil.
+// cutKey removes a key from a mapping and returns its value, or nil.
 func cutKey(n *yaml.Node, key string) *yaml.Node {
 	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {
@@ -130,14 +132,14 @@ func cutKey(n *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// entries are the names of an include list.
+// entries returns the names in an include list.
 func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	d := decoder{src: src}
 	if list.Kind != yaml.SequenceNode {
 		d.report(list, CodeType, "include must be a list of files", "write include: [packs/NAME.yaml]")
 	} else {
 		for _, n := range list.Content {
-			if !d.trap(n, IncludeKey, 0) && d.isText(n, "", "an entry of include") {
+			if !d.reportTrap(n, IncludeKey, 0) && d.isText(n, "", "an entry of include") {
 				out = append(out, n)
 			}
 		}
@@ -146,7 +148,7 @@ func (t *Tree) entries(src *source, list *yaml.Node) (out []*yaml.Node) {
 	return out
 }
 
-// version checks that a file says which version it is written for.
+// version checks that a file has a known version.
 func (t *Tree) version(src *source, root *yaml.Node) {
 	d := decoder{src: src}
 	if v := lookUp(root, "version"); v != nil {
@@ -157,7 +159,7 @@ func (t *Tree) version(src *source, root *yaml.Node) {
 	t.problems = append(t.problems, d.problems...)
 }
 
-// merge puts over in front of base. inItem says that both stand in an item with a name.
+// merge merges over on top of base. inItem means that both are in a named item.
 func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 	switch {
 	case base.Kind == yaml.MappingNode && over.Kind == yaml.MappingNode:
@@ -166,14 +168,14 @@ func (t *Tree) merge(base, over *yaml.Node, inItem bool) *yaml.Node {
 		if items(over) && (items(base) || len(base.Content) == 0) {
 			return t.mergeItems(base, over)
 		}
-		return t.with(over, slices.Concat(over.Content, base.Content))
+		return t.withContent(over, slices.Concat(over.Content, base.Content))
 	}
-	t.clash(base, over)
+	t.reportConflict(base, over)
 	return over
 }
 
-// with is a node that holds other content.
-func (t *Tree) with(n *yaml.Node, content []*yaml.Node) *yaml.Node {
+// withContent returns a copy of a node with other content.
+func (t *Tree) withContent(n *yaml.Node, content []*yaml.Node) *yaml.Node {
 	out := *n
 	out.Content = content
 	t.origin[&out] = t.origin[n]
@@ -186,35 +188,35 @@ func (t *Tree) mergeKeys(base, over *yaml.Node, inItem bool) *yaml.Node {
 	for i := 0; i+1 < len(content); i += 2 {
 		at[content[i].Value] = i + 1
 	}
-	for i := 0; i+1 < len(base.Content); i += 2 {
-		key, was := base.Content[i].Value, base.Content[i+1]
-		if other, gives := t.instead(key, at); inItem && gives {
-			t.clash(base.Content[i], content[other-1])
+	for name, was := range pairs(base) {
+		key := name.Value
+		if other, gives := t.replacement(key, at); inItem && gives {
+			t.reportConflict(name, content[other-1])
 			continue
 		}
 		j, both := at[key]
 		switch {
 		case !both:
-			content = append(content, base.Content[i], was)
+			content = append(content, name, was)
 			continue
-		case t.lacks(base.Content[i], was, content[j], inItem):
+		case t.reportMissing(name, was, content[j], inItem):
 			if isNull(content[j]) {
 				content[j] = was
 			}
 			continue
-		case isNull(content[j]) && t.gone[was]:
-			t.gone[content[j]] = true
+		case isNull(content[j]) && t.removed[was]:
+			t.removed[content[j]] = true
 		case isNull(content[j]):
-			t.take(base.Content[i], content[j], key)
+			t.markRemoved(name, content[j], key)
 		}
 		content[j] = t.merge(was, content[j], inItem)
 	}
-	t.strayNulls(base, over)
-	return t.with(over, content)
+	t.hintNulls(base, over)
+	return t.withContent(over, content)
 }
 
-// instead reports whether a key gives way to another one, and to which.
-func (t *Tree) instead(key string, at map[string]int) (other int, gives bool) {
+// replacement returns the index of the key that replaces another one, if any.
+func (t *Tree) replacement(key string, at map[string]int) (other int, gives bool) {
 	if _, both := at[key]; both {
 		return 0, false
 	}
@@ -228,20 +230,24 @@ func (t *Tree) instead(key string, at map[string]int) (other int, gives bool) {
 	return 0, false
 }
 
-// lookUp follows keys down from a mapping; nil where there is nothing.
+// lookUp follows keys down from a mapping; nil: nothing there.
 func lookUp(n *yaml.Node, keys ...string) *yaml.Node {
 	for _, key := range keys {
 		if n == nil || n.Kind != yaml.MappingNode {
 			return nil
 		}
-		i := 0
-		for i+1 < len(n.Content) && n.Content[i].Value != key {
-			i += 2
-		}
-		if i+1 >= len(n.Content) {
-			return nil
-		}
-		n = n.Content[i+1]
+		n, _ = entry(n, key)
 	}
 	return n
+}
+
+// pairs yields the keys of a mapping with their values.
+func pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
+	return func(yield func(k, v *yaml.Node) bool) {
+		for i := 0; n != nil && i+1 < len(n.Content); i += 2 {
+			if !yield(n.Content[i], n.Content[i+1]) {
+				return
+			}
+		}
+	}
 }

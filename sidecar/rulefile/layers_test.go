@@ -13,7 +13,7 @@ var someShape = Shape{OneOf: [][]string{{"deny", "audit"}}}
 // merged writes a tree as one YAML text, in flow style, to compare it with.
 func merged(t *testing.T, files Files, name string) (string, Problems) {
 	t.Helper()
-	tr := Plant(files, name, someShape)
+	tr := ReadTree(files, name, someShape)
 	if tr.root == nil {
 		return "", tr.problems
 	}
@@ -132,7 +132,7 @@ func TestTaken(t *testing.T) {
 		}
 	}
 	// What is not there cannot be taken away; the decoder says so, with a hint.
-	tr := Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplane: null", "builtin/a.yaml": base},
+	tr := ReadTree(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplane: null", "builtin/a.yaml": base},
 		"a.yaml", someShape)
 	problems := tr.Decode(&struct {
 		Version int      `rule:"version"`
@@ -145,7 +145,7 @@ func TestTaken(t *testing.T) {
 		!strings.Contains(got, "nothing to take away; did you mean plain?") {
 		t.Errorf("%s", got)
 	}
-	tr = Plant(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplain: null", "builtin/a.yaml": base},
+	tr = ReadTree(Files{"a.yaml": "version: 1\ninclude: [builtin/a.yaml]\nplain: null", "builtin/a.yaml": base},
 		"a.yaml", someShape)
 	if got := tr.Taken(); len(got) != 1 || got[0].What != "plain" || got[0].From != "builtin/a.yaml:3" ||
 		got[0].By != "a.yaml:3" {
@@ -161,7 +161,7 @@ func FuzzLayers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		files := Files{"a.yaml": a, "packs/a.yaml": a, "packs/b.yaml": b, "extra/a.1.yaml": b,
 			"extra/a.2.yaml": a, "secret.yaml": "s: 1"}
-		tr := Plant(files, "a.yaml", someShape)
+		tr := ReadTree(files, "a.yaml", someShape)
 		if slices.Contains(tr.files, "secret.yaml") || len(tr.files) >= len(files) {
 			t.Fatalf("included %v", tr.files)
 		}

@@ -2,15 +2,13 @@ package rulefile
 
 import "strings"
 
-// spot is where a rune stands: line and column from 1, in runes.
+// spot is the position of a rune: line and column from 1, in runes.
 type spot struct{ line, col int }
 
-// locate finds every rune of a YAML scalar in the raw lines: the scalar begins
-// at line and col, which may be that of its tag or anchor, and decodes to value.
-// The last spot, one more than there are runes, is where the value ends. It
-// walks the raw text and the value side by side, so it follows quotes, escapes,
-// block indentation and folding, and checks itself on the way: where the two
-// disagree it gives nil.
+// locate finds each rune of a YAML scalar in the raw lines: the scalar begins at line and col, which may be
+// that of its tag or anchor, and decodes to value. The last spot, one more than there are runes, is the end
+// of the value. It compares the raw text with the value rune by rune, through quotes, escapes, indentation
+// and folding, and returns nil if they disagree.
 func locate(lines []string, line, col int, value string) []spot {
 	if line < 1 || line > len(lines) {
 		return nil
@@ -23,7 +21,7 @@ func locate(lines []string, line, col int, value string) []spot {
 	if start.openFlow() {
 		return start.walk(value)
 	}
-	for indent, i := start.indentOf(value), 0; i <= deepest; indent, i = i, i+1 { // the likeliest first
+	for indent, i := start.indentOf(value), 0; i <= maxIndent; indent, i = i, i+1 { // the likeliest first
 		w := start
 		w.openBlock(indent)
 		if spots := w.walk(value); spots != nil {
@@ -33,7 +31,7 @@ func locate(lines []string, line, col int, value string) []spot {
 	return nil
 }
 
-// walk finds every rune of the value, or gives nil.
+// walk locates each rune of the value; nil: they disagree.
 func (w *walker) walk(value string) []spot {
 	spots := make([]spot, 0, len(value)+1)
 	for _, r := range value {
@@ -46,14 +44,14 @@ func (w *walker) walk(value string) []spot {
 	return append(spots, w.spot())
 }
 
-// walker stands at one rune of the raw text.
+// walker is a position in the raw text.
 type walker struct {
 	lines  []string
 	cur    []rune // lines[l]
 	l, c   int    // from 0
 	style  rune   // 0 for plain, else the opening ' " | or >
 	indent int    // of a block
-	breaks int    // newlines that empty lines still give
+	breaks int    // newlines of the value left from empty lines
 }
 
 func (w *walker) spot() spot { return spot{w.l + 1, w.c + 1} }
@@ -65,7 +63,7 @@ func (w *walker) peek() rune {
 	return '\n'
 }
 
-// newline goes to the start of the next line, inside the indent of a block.
+// newline moves to the next line, behind the indentation of a block.
 func (w *walker) newline() bool {
 	if w.l+1 >= len(w.lines) {
 		return false
@@ -82,16 +80,15 @@ func (w *walker) blanks() {
 	}
 }
 
-// onlyBlanks reports whether nothing else is left on the line.
+// onlyBlanks reports whether the rest of the line is blank.
 func (w *walker) onlyBlanks() bool {
 	return isBlank(string(w.cur[min(w.c, len(w.cur)):]))
 }
 
-// isBlank reports whether a line holds nothing but what YAML calls a blank.
+// isBlank reports whether a line holds only YAML blanks.
 func isBlank(s string) bool { return strings.Trim(s, " \t") == "" }
 
-// properties skips a tag and an anchor in front of the scalar, and comments behind
-// them.
+// properties skips a tag and an anchor before the scalar, and comments behind them.
 func (w *walker) properties() {
 	for skipped := false; ; skipped = true {
 		w.blanks()
@@ -119,8 +116,7 @@ func isAnchor(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-'
 }
 
-// openFlow moves to the first rune of a plain or quoted text. It reports false for
-// a block.
+// openFlow moves to the first rune of a plain or quoted text. It returns false for a block.
 func (w *walker) openFlow() bool {
 	switch r := w.peek(); r {
 	case '\'', '"':
@@ -139,23 +135,23 @@ func (w *walker) openBlock(indent int) {
 	w.newline()
 }
 
-// deepest is how far a block may be indented that shows it in the rest of its text only.
-const deepest = 64
+// maxIndent is the largest indentation tried for a block that does not begin with it.
+const maxIndent = 64
 
-// indentOf is how far a block is indented, most likely: what the file has in front and the
-// value has not. A block that begins with blanks may say so in its head.
+// indentOf returns the likely indentation of a block: that of the file less that of the value. A block that
+// begins with blanks may have another.
 func (w *walker) indentOf(value string) int {
 	for _, raw := range w.lines[w.l+1:] {
 		if !isBlank(raw) {
-			return max(0, lead(raw)-lead(firstText(value)))
+			return max(0, indentWidth(raw)-indentWidth(firstText(value)))
 		}
 	}
 	return 0
 }
 
-func lead(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
+func indentWidth(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// firstText is the first line that is not blank.
+// firstText returns the first line that is not blank.
 func firstText(s string) string {
 	for l := range strings.SplitSeq(s, "\n") {
 		if !isBlank(l) {
@@ -165,7 +161,7 @@ func firstText(s string) string {
 	return ""
 }
 
-// next consumes the raw text that became r and says where it stood.
+// next consumes the raw text of r and returns its position.
 func (w *walker) next(r rune) (spot, bool) {
 	if w.style == '|' || w.style == '>' {
 		return w.inBlock(r)
@@ -173,8 +169,8 @@ func (w *walker) next(r rune) (spot, bool) {
 	return w.inFlow(r)
 }
 
-// inBlock reads literal and folded text: as written, but a folded line break
-// may be a space, and folding swallows blank lines.
+// inBlock reads literal and folded text: as written, but a folded line break may be a space, and folding
+// drops blank lines.
 func (w *walker) inBlock(r rune) (spot, bool) {
 	blank := r == '\n' || r == ' '
 	if !blank || w.style == '>' && r == ' ' && w.c < len(w.cur) {
@@ -196,8 +192,8 @@ func (w *walker) inBlock(r rune) (spot, bool) {
 	return at, true
 }
 
-// inFlow reads plain and quoted text. A line break, with the blanks around it, is
-// one space; where empty lines follow, each of them is one newline instead.
+// inFlow reads plain and quoted text. A line break with the blanks around it is one space; if empty lines
+// follow, each is one newline instead.
 func (w *walker) inFlow(r rune) (spot, bool) {
 	for w.breaks == 0 && w.escapedBreak() {
 		if !w.newline() {
@@ -247,7 +243,7 @@ func (w *walker) newlineAndBlanks() bool {
 	return true
 }
 
-// emptyLines counts the lines from one on that hold nothing.
+// emptyLines counts empty lines from one on.
 func (w *walker) emptyLines(from int) (n int) {
 	for from+n < len(w.lines) && isBlank(w.lines[from+n]) {
 		n++
@@ -255,12 +251,12 @@ func (w *walker) emptyLines(from int) (n int) {
 	return n
 }
 
-// escapedBreak is a backslash at the end of a line: nothing in the value.
+// escapedBreak reports a backslash at the end of a line, which the value drops.
 func (w *walker) escapedBreak() bool {
 	return w.style == '"' && w.c == len(w.cur)-1 && w.cur[w.c] == '\\'
 }
 
-// escapeWidth is the length of the escape that begins with a backslash and r.
+// escapeWidth is the length of the escape of a backslash and r.
 func escapeWidth(r rune) int {
 	switch r {
 	case 'x':

@@ -21,7 +21,7 @@ type located struct{ documents, scalars, runes, lost int }
 func (c *located) look(t *testing.T, doc string) {
 	var root yaml.Node
 	src := newSource("", doc)
-	if _, text := src.notText(doc); !text || yaml.Unmarshal([]byte(doc), &root) != nil {
+	if _, text := src.checkText(doc); !text || yaml.Unmarshal([]byte(doc), &root) != nil {
 		return
 	}
 	c.documents++

@@ -9,29 +9,28 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// ArmFolder stands for what an arm of an experiment says over the rule files; no folder on
-// disk. arm/limits.yaml stands in front of limits.yaml and of all its layers.
+// ArmFolder holds what an arm of an experiment changes; it is no folder on disk. arm/limits.yaml comes before
+// limits.yaml and all its layers.
 const ArmFolder = "arm"
 
-// Overlay is what is said over a rule file, value by value.
+// Overlay collects changes to a rule file, value by value.
 type Overlay struct {
 	tree *Tree
 	doc  map[string]any
 	set  map[string]bool // paths
 }
 
-// itemList is a list of which some items are said.
+// itemList is a list with some changed items.
 type itemList struct{ List []map[string]any }
 
-// MarshalJSON writes the list.
 func (l *itemList) MarshalJSON() ([]byte, error) { return json.Marshal(l.List) }
 
-// Over begins to say something over the tree.
+// Over returns an empty overlay of the tree.
 func (t *Tree) Over() *Overlay {
 	return &Overlay{t, map[string]any{}, map[string]bool{}}
 }
 
-// Text is the overlay as a rule file.
+// Text returns the overlay as a rule file.
 func (o *Overlay) Text() (string, error) {
 	said := maps.Clone(o.doc)
 	delete(said, "version")
@@ -43,9 +42,8 @@ func (o *Overlay) Text() (string, error) {
 	return "version: 1\n" + doc, err
 }
 
-// Set says what stands at a path: size.reply, or strategies.react.priority. A step is a key,
-// or the name of an item. The name of the list may be left out in front. The error says what
-// is wrong with the path.
+// Set sets the value at a path: size.reply, or strategies.react.priority. A step is a key, or the name of an
+// item; the name of its list may be omitted. An error describes the mistake in the path.
 func (o *Overlay) Set(path string, value any) error {
 	steps, root := strings.Split(path, "."), o.tree.root
 	if lookUp(root, steps[0]) == nil {
@@ -89,11 +87,11 @@ func (o *Overlay) Set(path string, value any) error {
 			at, root = next, child
 		}
 	}
-	return put(at, steps[len(steps)-1], path, value)
+	return setMember(at, steps[len(steps)-1], path, value)
 }
 
-// put says a value. What was said below it before stays.
-func put(at map[string]any, key, path string, value any) error {
+// setMember sets a value, and keeps earlier values below it.
+func setMember(at map[string]any, key, path string, value any) error {
 	said, is := value.(map[string]any)
 	before, was := at[key].(map[string]any)
 	switch {
@@ -114,8 +112,8 @@ func put(at map[string]any, key, path string, value any) error {
 	return nil
 }
 
-// itemIn is the item of a list in doc. One for a tool, where those of the file are for a mode of
-// it, stands in front of them, and is whole.
+// itemIn returns the item of a list in doc. A new item for a tool, in a list that has items for its modes,
+// comes first and is complete.
 func itemIn(doc map[string]any, list, by, name string) map[string]any {
 	l, _ := doc[list].(*itemList)
 	if l == nil {
@@ -142,8 +140,8 @@ func itemOf(list *yaml.Node, name string) (by string, item *yaml.Node) {
 	return "", nil
 }
 
-// itemAt finds the item that the first steps name, and how many of them: a name may have dots.
-// Without such an item it says by which key those of the list are named.
+// itemAt finds the item that the first n steps name, since a name may have dots. Without such an item it
+// returns the key that names items of the list.
 func itemAt(list *yaml.Node, steps []string) (by string, item *yaml.Node, n int) {
 	for n = len(steps); n > 0; n-- {
 		if by, item = itemOf(list, strings.Join(steps[:n], ".")); item != nil {
@@ -156,7 +154,7 @@ func itemAt(list *yaml.Node, steps []string) (by string, item *yaml.Node, n int)
 	return by, nil, 1
 }
 
-// listOf is the list of a file in which an item has the name; empty for none.
+// listOf returns the list of a file that has an item of this name; empty: none.
 func listOf(root *yaml.Node, name string) (key string) {
 	eachList(root, func(k string, list *yaml.Node) {
 		if _, item := itemOf(list, name); item != nil && key == "" {
@@ -166,10 +164,10 @@ func listOf(root *yaml.Node, name string) (key string) {
 	return key
 }
 
-// names are the keys of a file, and the names of the items of its lists.
+// names returns the keys of a file, and the names of the items of its lists.
 func names(root *yaml.Node) (out []string) {
-	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
-		out = append(out, root.Content[i].Value)
+	for k := range pairs(root) {
+		out = append(out, k.Value)
 	}
 	eachList(root, func(_ string, list *yaml.Node) {
 		for _, item := range list.Content {
@@ -182,9 +180,9 @@ func names(root *yaml.Node) (out []string) {
 }
 
 func eachList(root *yaml.Node, do func(key string, list *yaml.Node)) {
-	for i := 0; root != nil && i+1 < len(root.Content); i += 2 {
-		if list := root.Content[i+1]; list.Kind == yaml.SequenceNode {
-			do(root.Content[i].Value, list)
+	for k, list := range pairs(root) {
+		if list.Kind == yaml.SequenceNode {
+			do(k.Value, list)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestOverlay(t *testing.T) {
 		{"a part, and a whole that is none", [][2]any{{"size.more.a", 1}, {"size.more", 3}}, "", "size.more is set twice"},
 		{"a value, and something below it", [][2]any{{"more.a", 9}}, "", "x.yaml has no more"},
 	} {
-		tree := Plant(Files{"x.yaml": overlaid}, "x.yaml", Shape{})
+		tree := ReadTree(Files{"x.yaml": overlaid}, "x.yaml", Shape{})
 		over := tree.Over()
 		var err error
 		for _, s := range row.set {
@@ -70,7 +70,7 @@ func TestOverlay(t *testing.T) {
 // Each text that is said is the text that is read.
 func TestOverlayTexts(t *testing.T) {
 	for _, want := range []string{"\na", "\n\n  a\n", "  a\nb", " ", "\ta\n", "a\r\nb", "a\nb\n", "\u2028", "null", "1e3", "? a", "<<"} {
-		over := Plant(Files{"x.yaml": overlaid}, "x.yaml", Shape{}).Over()
+		over := ReadTree(Files{"x.yaml": overlaid}, "x.yaml", Shape{}).Over()
 		for path, value := range map[string]any{"size.text": want, "size.list": []any{want, "x"}, "react.when": want} {
 			if err := over.Set(path, value); err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestOverlayTexts(t *testing.T) {
 func TestArmLayer(t *testing.T) {
 	files := Files{"x.yaml": overlaid,
 		"extra/x.ours.yaml": "version: 1\nsize: {reply: 5}\nstrategies: [{id: react, when: ours}]\n"}
-	over := Plant(files, "x.yaml", Shape{}).Over()
+	over := ReadTree(files, "x.yaml", Shape{}).Over()
 	if err := over.Set("size.reply", 9); err != nil {
 		t.Fatal(err)
 	}

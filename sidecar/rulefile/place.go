@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// source is one rule file as text: what problems quote.
+// source is one rule file as text, which problems quote.
 type source struct {
 	name  string
 	lines []string
 }
 
-// byteOrder is a mark that some editors put in front. It says nothing, and has no column.
+// byteOrder is a mark at the start of a text by some editors. It has no meaning and no column.
 const byteOrder = "\ufeff"
 
 func newSource(name, text string) *source {
@@ -19,10 +19,10 @@ func newSource(name, text string) *source {
 		"\n")}
 }
 
-// LineOf is the span of what stands on a line of a file, by its number from 1.
+// LineOf returns the span of the text on a line, by its number from 1.
 func LineOf(name, doc string, n int) Place { return newSource(name, doc).lineAt(n) }
 
-// line gives a line by its number from 1.
+// line returns a line by its number from 1.
 func (s *source) line(n int) string {
 	if n < 1 || n > len(s.lines) {
 		return ""
@@ -30,7 +30,7 @@ func (s *source) line(n int) string {
 	return s.lines[n-1]
 }
 
-// last is the number of the last line with anything on it.
+// last returns the number of the last line that is not blank.
 func (s *source) last() int {
 	n := len(s.lines)
 	for n > 1 && strings.TrimSpace(s.lines[n-1]) == "" {
@@ -39,12 +39,12 @@ func (s *source) last() int {
 	return n
 }
 
-// whole is a problem with the file, not with one of its lines.
+// whole returns a problem of the whole file.
 func (s *source) whole(code, msg, hint string) Problem {
 	return Problem{File: s.name, Code: code, Msg: msg, Hint: hint}
 }
 
-// lineAt is the span of what stands on a line.
+// lineAt returns the span of the text on a line.
 func (s *source) lineAt(n int) Place {
 	text := []rune(strings.TrimRight(s.line(n), " \t\r"))
 	start := 0
@@ -54,14 +54,13 @@ func (s *source) lineAt(n int) Place {
 	return Place{s, n, start + 1, len(text) + 1}
 }
 
-// Place is a span on one line of a source. Columns count runes from 1; end is
-// the first one after the span.
+// Place is a span on one line of a source. Columns count runes from 1; end is the first one after the span.
 type Place struct {
 	src            *source
 	line, col, end int
 }
 
-// String is file:line, as it goes into traces and logs.
+// String returns file:line, as in traces and logs.
 func (p Place) String() string {
 	if p.src == nil {
 		return ""
@@ -69,13 +68,13 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.src.name, p.line)
 }
 
-// Precise is file:line:column.
+// Precise returns file:line:column.
 func (p Place) Precise() string { return fmt.Sprintf("%s:%d", p, p.col) }
 
-// Known reports whether it is a place at all. What could not be read has none.
+// Known reports whether there is a place. What could not be read has none.
 func (p Place) Known() bool { return p.src != nil }
 
-// File is the name of the file; empty without a place.
+// File returns the name of the file; empty without a place.
 func (p Place) File() string {
 	if p.src == nil {
 		return ""
@@ -83,16 +82,16 @@ func (p Place) File() string {
 	return p.src.name
 }
 
-// Line counts from 1.
+// Line returns the number of the line from 1.
 func (p Place) Line() int { return p.line }
 
-// Before is what stands in front of the span on its line.
+// Before returns the text before the span on its line.
 func (p Place) Before() string {
 	line := []rune(p.src.line(p.line))
 	return string(line[:min(max(p.col-1, 0), len(line))])
 }
 
-// Problem is a problem with what stands there. The place must be known.
+// Problem returns a problem at this place, which must be known.
 func (p Place) Problem(code, msg, hint string) Problem {
 	return Problem{
 		File: p.src.name, Line: p.line, Col: p.col, EndCol: max(p.end, p.col+1),
@@ -100,19 +99,19 @@ func (p Place) Problem(code, msg, hint string) Problem {
 	}
 }
 
-// Text is a string of a rule file, each of whose characters can be found again.
+// Text is a string of a rule file with the places of its characters.
 type Text struct {
 	Value string
-	At    Place  // its first character: a quote, a | or > for a block
-	tail  string // what YAML took as a comment after it
+	At    Place  // its first character: a quote, or | or > of a block
+	tail  string // what YAML took as a comment behind it
 }
 
-// String and MarshalText make a text of a rule file look like any other in logs and answers.
+// String and MarshalText make it a plain string in logs and answers.
 func (t Text) String() string               { return t.Value }
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.Value), nil }
 
-// Span is the place of the runes from..to of the value, on the line where the
-// first of them stands. A text that could not be read has no place.
+// Span returns the place of runes from..to of the value, on the line of the first. A text that could not be
+// read has no place.
 func (t Text) Span(from, to int) Place {
 	if t.At.src == nil {
 		return t.At
@@ -130,8 +129,7 @@ func (t Text) Span(from, to int) Place {
 	return p
 }
 
-// Cut is the place of what YAML took for a comment, and cut off; not ok where there is
-// nothing of the kind.
+// Cut returns the place of what YAML took as a comment, if anything.
 func (t Text) Cut() (at Place, ok bool) {
 	if t.tail == "" {
 		return Place{}, false
@@ -144,7 +142,7 @@ func (t Text) Cut() (at Place, ok bool) {
 	return Place{t.At.src, t.At.line, col, col + len([]rune(t.tail))}, true
 }
 
-// All is the place of the whole value, or of its first line that is not empty.
+// All returns the place of the whole value, or of its first non-empty line.
 func (t Text) All() Place {
 	lead := len(t.Value) - len(strings.TrimLeft(t.Value, " \n\t"))
 	return t.Span(lead, len([]rune(strings.TrimRight(t.Value, " \n\t"))))

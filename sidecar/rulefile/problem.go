@@ -8,9 +8,8 @@ import (
 	"unicode"
 )
 
-// Problem is one thing wrong with the rule files, and where. Columns count
-// characters from 1; EndCol is the first one after the span. Line 0 means the
-// file as a whole.
+// Problem is one mistake in the rule files, and its place. Columns count characters from 1; EndCol is the
+// first one after the span. Line 0 means the whole file.
 type Problem struct {
 	File    string `json:"file"`
 	Line    int    `json:"line"`
@@ -25,19 +24,20 @@ type Problem struct {
 
 // The codes of problems of any file. They never change their meaning.
 const (
+	// Codes of problems of any file. They never change their meaning.
 	CodeFile    = "E-file"    // a file is missing, misnamed, empty or not text
-	CodeYAML    = "E-yaml"    // not YAML, or YAML that means something else than it looks
+	CodeYAML    = "E-yaml"    // not YAML, or YAML that does not mean what it seems to
 	CodeKey     = "E-key"     // unknown key
 	CodeDup     = "E-dup"     // the same key, id or priority twice
-	CodeMissing = "E-missing" // a key that must be there is not
+	CodeMissing = "E-missing" // a required key is missing
 	CodeType    = "E-type"    // a text where a number should be, and the like
 	CodeValue   = "E-value"   // the right type, but not one of the allowed values
-	CodeRef     = "E-ref"     // an id that exists nowhere
+	CodeRef     = "E-ref"     // an id that does not exist
 
 	CodeLocked = "W-locked" // looser than the locked folder, which is in force
 )
 
-// Error is the place and the message on one line.
+// Error returns place and message on one line.
 func (p *Problem) Error() string {
 	where := p.File
 	if p.Line > 0 {
@@ -50,20 +50,20 @@ func (p *Problem) Error() string {
 	return fmt.Sprintf("%s: %s%s [%s]", where, level, p.Msg, p.Code)
 }
 
-// Problems is everything wrong with the rule files, sorted by place.
+// Problems are all mistakes in the rule files, sorted by place.
 type Problems []Problem
 
-// Fatal reports whether one of them is more than a warning.
+// Fatal reports whether one is more than a warning.
 func (ps Problems) Fatal() bool {
 	return slices.ContainsFunc(ps, func(p Problem) bool { return !p.Warning })
 }
 
-// Unreadable makes a problem of files that could not be read at all.
+// Unreadable returns a problem for files that could not be read.
 func Unreadable(folder string, err error) Problems {
 	return Problems{{File: folder, Code: CodeFile, Msg: err.Error()}}
 }
 
-// In gives the same problems with file names as they are on disk.
+// In returns the problems with file names as on disk.
 func (ps Problems) In(src Source) Problems {
 	out := slices.Clone(ps)
 	for i := range out {
@@ -75,7 +75,7 @@ func (ps Problems) In(src Source) Problems {
 	return out
 }
 
-// Error renders every problem with its line and a caret under the span.
+// Error renders each problem with its line and a caret under the span.
 func (ps Problems) Error() string {
 	var b strings.Builder
 	for i := range ps {
@@ -96,8 +96,7 @@ func (p *Problem) render(b *strings.Builder) {
 	}
 }
 
-// excerpt gives the part of a line around a span, and how many terminal cells
-// stand before it and under it.
+// excerpt returns the part of a line around a span, and the terminal cells before and under it.
 func excerpt(line []rune, from, to int) (text string, before, under int) {
 	const around = 60
 	from = min(max(from, 0), len(line))
@@ -120,8 +119,8 @@ func excerpt(line []rune, from, to int) (text string, before, under int) {
 	return head + string(show) + tail, before, cells(show[from-first : to-first])
 }
 
-// cells is the width of text in a terminal: East Asian characters and emoji
-// take two cells, combining marks none.
+// cells returns the width of text in a terminal: East Asian characters and emoji take two cells, combining
+// marks none.
 func cells(text []rune) int {
 	n := len(text)
 	for _, r := range text {
@@ -136,7 +135,7 @@ func cells(text []rune) int {
 	return n
 }
 
-// Sorted orders problems by file and place, and drops repeated ones.
+// Sorted sorts problems by file and place, and drops duplicates.
 func (ps Problems) Sorted() Problems {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
@@ -144,8 +143,7 @@ func (ps Problems) Sorted() Problems {
 	return slices.Compact(ps)
 }
 
-// Nearest gives the word that differs from name by at most two letters, if
-// there is one and the two have more in common than not.
+// Nearest returns the word that differs from name by at most two letters, and by less than half.
 func Nearest(name string, words []string) (string, bool) {
 	best, found := 3, ""
 	for _, w := range words {
@@ -184,12 +182,12 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// DidYouMean is a hint with the nearest word, or with all of them.
+// DidYouMean returns a hint with the nearest word, or with all words.
 func DidYouMean(name string, words []string) string {
 	return DidYouMeanOr(name, words, "one of: "+strings.Join(words, ", "))
 }
 
-// DidYouMeanOr is a hint with the nearest word, or else another one.
+// DidYouMeanOr returns a hint with the nearest word, or the other hint.
 func DidYouMeanOr(name string, words []string, otherwise string) string {
 	if w, ok := Nearest(name, words); ok {
 		return "did you mean " + w + "?"

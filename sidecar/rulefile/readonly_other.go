@@ -2,5 +2,5 @@
 
 package rulefile
 
-// readOnly is not known here.
+// readOnly is unknown on this system.
 func readOnly(string) bool { return false }

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// tagged reports whether n is a scalar of one of the types, as YAML resolves it.
-func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
+// hasType reports whether n is a scalar of one of the types that YAML resolves.
+func (d *decoder) hasType(n *yaml.Node, key, want string, tags ...string) bool {
 	if n.Kind == yaml.ScalarNode && slices.Contains(tags, n.ShortTag()) {
 		return !d.octal(n)
 	}
@@ -22,13 +22,13 @@ func (d *decoder) tagged(n *yaml.Node, key, want string, tags ...string) bool {
 		msg += ", not a text"
 		hint = "write it without quotes"
 	case n.Kind == yaml.ScalarNode:
-		msg += ", not " + shown(n)
+		msg += ", not " + display(n)
 	}
 	d.report(n, CodeType, msg, hint)
 	return false
 }
 
-// octal reports a number that begins with a zero, which makes octal digits of its digits in YAML 1.1 alone.
+// octal reports a number with a leading zero, which is octal only in YAML 1.1.
 func (d *decoder) octal(n *yaml.Node) bool {
 	digits := strings.TrimLeft(n.Value, "+-")
 	if n.ShortTag() == "!!str" || len(digits) < 2 || digits[0] != '0' || digits[1] < '0' || digits[1] > '9' {
@@ -38,8 +38,7 @@ func (d *decoder) octal(n *yaml.Node) bool {
 	return true
 }
 
-// isText reports whether n is a string. What YAML takes for something else gets
-// a hint, since 10 and true look like texts to people.
+// isText reports whether n is a string. 10 and true get a hint, since they look like texts to people.
 func (d *decoder) isText(n *yaml.Node, tag reflect.StructTag, key string) bool {
 	switch {
 	case n.Kind == yaml.SequenceNode && tag.Get("is") == "NAMES":
@@ -48,14 +47,14 @@ func (d *decoder) isText(n *yaml.Node, tag reflect.StructTag, key string) bool {
 	case n.Kind != yaml.ScalarNode:
 		d.report(n, CodeType, key+" must be a text", "a text that begins with [ or { needs quotes")
 	case n.ShortTag() != "!!str":
-		d.report(n, CodeType, fmt.Sprintf("%s must be a text, not %s", key, shown(n)), asText(n, tag))
+		d.report(n, CodeType, fmt.Sprintf("%s must be a text, not %s", key, display(n)), asText(n, tag))
 	default:
 		return true
 	}
 	return false
 }
 
-// asText is a hint how to write the text that is meant.
+// asText is a hint how to write the intended text.
 func asText(n *yaml.Node, tag reflect.StructTag) string {
 	allowed := strings.Fields(tag.Get("one"))
 	switch on := strings.EqualFold(n.Value, "true"); {
@@ -78,28 +77,28 @@ func (d *decoder) oneOf(n *yaml.Node, tag reflect.StructTag, key string) {
 	if len(allowed) == 1 {
 		hint = "write " + allowed[0]
 	}
-	d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)), hint)
+	d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, display(n)), hint)
 }
 
 func (d *decoder) inRange(n *yaml.Node, tag reflect.StructTag, key string, x float64, err error) {
-	least, most := bound(tag.Get("min"), math.Inf(-1)), bound(tag.Get("max"), math.Inf(1))
+	least, most := parseBound(tag.Get("min"), math.Inf(-1)), parseBound(tag.Get("max"), math.Inf(1))
 	switch {
 	case err != nil || math.IsNaN(x) || math.IsInf(x, 0):
-		d.report(n, CodeValue, fmt.Sprintf("%s is not a number", shown(n)), "")
+		d.report(n, CodeValue, fmt.Sprintf("%s is not a number", display(n)), "")
 	case x < least || x > most:
-		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, shown(n)),
-			within(tag.Get("min"), tag.Get("max")))
+		d.report(n, CodeValue, fmt.Sprintf("%s cannot be %s", key, display(n)),
+			rangeHint(tag.Get("min"), tag.Get("max")))
 	}
 }
 
-func bound(s string, none float64) float64 {
+func parseBound(s string, none float64) float64 {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x
 	}
 	return none
 }
 
-func within(least, most string) string {
+func rangeHint(least, most string) string {
 	switch {
 	case most == "":
 		return "it is at least " + least
@@ -124,8 +123,8 @@ func parseSize(s string) (int, bool) {
 	return int(n) << shift, int(n)<<shift <= 1<<40
 }
 
-// json is a node as a JSON value: map[string]any, []any, string, int, uint64 (what
-// is too large for int), float64, bool or nil.
+// json returns a node as a JSON value: map[string]any, []any, string, int, uint64 (if too large for int),
+// float64, bool or nil.
 func (d *decoder) json(n *yaml.Node, depth int) any {
 	return d.tree(n, depth, func(members []Member) any {
 		out := map[string]any{}
@@ -136,9 +135,9 @@ func (d *decoder) json(n *yaml.Node, depth int) any {
 	})
 }
 
-// tree reads any value. A mapping becomes what it is made into.
+// tree decodes any value; mapping converts mappings.
 func (d *decoder) tree(n *yaml.Node, depth int, mapping func([]Member) any) any {
-	if d.trap(n, "the value", depth) {
+	if d.reportTrap(n, "the value", depth) {
 		return nil
 	}
 	switch n.Kind {
@@ -178,7 +177,7 @@ func (d *decoder) tree(n *yaml.Node, depth int, mapping func([]Member) any) any 
 	return n.Value
 }
 
-// JSON is a short YAML text as a JSON value; nil where it is none.
+// JSON returns a short YAML text as a JSON value; nil if it is not YAML.
 func JSON(doc string) any {
 	d := decoder{src: newSource("", doc)}
 	root, _ := document(d.src, doc)
@@ -188,8 +187,8 @@ func JSON(doc string) any {
 	return d.json(root, 0)
 }
 
-// shown is a node as people call it in a message: short and on one line.
-func shown(n *yaml.Node) string {
+// display returns a node for a message: short and on one line.
+func display(n *yaml.Node) string {
 	if n.Kind != yaml.ScalarNode {
 		return "…"
 	}
@@ -201,4 +200,34 @@ func shown(n *yaml.Node) string {
 		return `""`
 	}
 	return string(s)
+}
+
+// reportTrap reports YAML that does not mean what people expect.
+func (d *decoder) reportTrap(n *yaml.Node, key string, depth int) bool {
+	switch {
+	case depth > maxDepth:
+		d.report(n, CodeYAML, "this is nested too deep", "")
+	case n.Kind == yaml.AliasNode:
+		place := Place{d.from(n), n.Line, n.Column, n.Column + 1 + len([]rune(n.Value))}
+		d.problems = append(d.problems, aliasProblem(place, "*"+n.Value))
+	case strings.HasPrefix(n.Tag, "!") && !strings.HasPrefix(n.Tag, "!!"):
+		place := Place{d.from(n), n.Line, n.Column, n.Column + len([]rune(n.Tag))}
+		d.problems = append(d.problems,
+			place.Problem(CodeYAML, fmt.Sprintf("YAML takes the ! at the start of %s for a tag", key),
+				exclamationHint(key)))
+	default:
+		return false
+	}
+	return true
+}
+
+// conditionKey is the key of conditions, whose characters YAML may interpret.
+const conditionKey = "when"
+
+// exclamationHint is a hint about a ! at the start of a text.
+func exclamationHint(key string) string {
+	if key == conditionKey {
+		return "write not instead of !, or put the text into a block: " + key + ": |"
+	}
+	return "a text that begins with ! needs quotes"
 }

@@ -10,17 +10,17 @@ import (
 	"strings"
 )
 
-// Source says where rules come from.
+// Source is where rules come from.
 type Source struct {
-	Dir     string // the operator's folder; empty: the rules of the program
+	Dir     string // the operator's folder; empty: the program's own rules
 	Policy  string // the locked folder of the security team; empty: none
-	Builtin Files  // what the program ships
-	// files of the program that count under a locked folder, whatever the operator makes of them
+	Builtin Files  // the program's own files
+	// files of the program that stay in force under a locked folder, whatever the operator changes
 	Floor []string
-	Names []string // of rule files; the program's counts where the folder has none of that name
+	Names []string // of rule files; the program's own replaces a missing one
 }
 
-// Builtin reads what the program ships: the folders rules and prompts.
+// Builtin reads the program's own folders rules and prompts.
 func Builtin(program fs.FS) (Files, error) {
 	rules, err := fs.Sub(program, "rules")
 	if err != nil {
@@ -36,8 +36,7 @@ func Builtin(program fs.FS) (Files, error) {
 	return files, nil
 }
 
-// Read gives the text of all files as they are now: Whole of what stands in the
-// operator's folder, or the rules of the program where there is none.
+// Read reads all files: Whole of the operator's folder, or the program's own rules without one.
 func (s Source) Read() (Files, error) {
 	if s.Dir == "" {
 		return s.withPolicy(maps.Clone(s.Builtin))
@@ -49,27 +48,26 @@ func (s Source) Read() (Files, error) {
 	return s.Whole(own)
 }
 
-// Whole completes the files of an operator's folder to all that count. Each replaces the file of that name
-// that the program ships. Added are the program's own files that they name, below builtin/, what is known of
-// programs and agents, and each prompt that the folder has no other text for.
-// The locked folder is read as it is now.
+// Whole completes the files of an operator's folder, each of which replaces the program's own of that name.
+// It adds, below builtin/, the program's own files that they name, those about programs and agents, and
+// prompts that the folder lacks, and the locked folder as it is now.
 func (s Source) Whole(own Files) (Files, error) {
 	all := maps.Clone(own)
 	for _, name := range s.Names {
 		if !own.Has(name) {
-			all[name] = Lacking(name)
+			all[name] = MissingFile(name)
 		}
 	}
-	return s.withPolicy(all.over(s.Builtin))
+	return s.withPolicy(all.withBuiltin(s.Builtin))
 }
 
-// Lacking stands for a file that a folder lacks. No file holds this text.
-func Lacking(name string) string {
+// MissingFile stands for a file that a folder lacks. No file holds this text.
+func MissingFile(name string) string {
 	return "# The folder lacks this file.\nversion: 1\ninclude: [" + BuiltinFolder + "/" + name + "]\n"
 }
 
-// withPolicy adds the files of the locked folder to others, and what these need of the
-// program: the files that they name, and its floor.
+// withPolicy adds the files of the locked folder, and what these need of the program: the files that they
+// name, and its floor.
 func (s Source) withPolicy(files Files) (Files, error) {
 	if s.Policy == "" {
 		return files, nil
@@ -84,7 +82,7 @@ func (s Source) withPolicy(files Files) (Files, error) {
 	for name, text := range s.Builtin {
 		isProgram := strings.HasPrefix(name, ProgramFolder+"/")
 		if whole := BuiltinFolder + "/" + name; isProgram || slices.Contains(s.Floor, name) ||
-			locked.mention(whole) {
+			locked.mentions(whole) {
 			files[whole] = text
 		}
 	}
@@ -93,12 +91,13 @@ func (s Source) withPolicy(files Files) (Files, error) {
 
 // Where files come from, as people read it.
 const (
+	// Where files come from, as people read it.
 	FromFolder  = "folder"  // the operator's folder
 	FromProgram = "program" // shipped with the program
 	FromPolicy  = "policy"  // the locked folder
 )
 
-// lockedVersion is the version of the locked folder alone, or why it cannot be read.
+// lockedVersion returns the version of the locked folder, or why it cannot be read.
 func (s Source) lockedVersion() string {
 	if s.Policy == "" {
 		return ""
@@ -110,7 +109,7 @@ func (s Source) lockedVersion() string {
 	return files.Version()
 }
 
-// From says where one of the files comes from.
+// From returns where a file comes from.
 func (s Source) From(name string) string {
 	switch {
 	case strings.HasPrefix(name, PolicyFolder+"/"):
@@ -121,23 +120,23 @@ func (s Source) From(name string) string {
 	return FromFolder
 }
 
-// over gives files that stand over those of the program.
-func (f Files) over(builtin Files) Files {
+// withBuiltin adds the program's own files that these need.
+func (f Files) withBuiltin(builtin Files) Files {
 	out := maps.Clone(f)
 	for name, text := range builtin {
 		whole := BuiltinFolder + "/" + name
 		isPrompt := strings.HasPrefix(name, PromptFolder+"/")
 		if isPrompt && !f.Has(name) || strings.HasPrefix(name, ProgramFolder+"/") ||
 			strings.HasPrefix(name, AgentFolder+"/") || strings.HasPrefix(name, FamilyFolder+"/") ||
-			f.mention(whole) {
+			f.mentions(whole) {
 			out[whole] = text
 		}
 	}
 	return out
 }
 
-// mention reports whether one of the files names another.
-func (f Files) mention(name string) bool {
+// mentions reports whether one of the files names another.
+func (f Files) mentions(name string) bool {
 	for _, text := range f {
 		if strings.Contains(text, name) {
 			return true
@@ -146,7 +145,7 @@ func (f Files) mention(name string) bool {
 	return false
 }
 
-// Folders are the folders on disk whose files matter.
+// Folders returns the folders on disk that hold rule files.
 func (s Source) Folders() (out []string) {
 	for _, dir := range []string{s.Dir, s.Policy} {
 		if dir == "" {
@@ -160,7 +159,7 @@ func (s Source) Folders() (out []string) {
 	return out
 }
 
-// OnDisk gives the name of a rule file as people find it: problems name it so.
+// OnDisk returns the name of a rule file on disk, for problems.
 func (s Source) OnDisk(name string) string {
 	switch in, locked := strings.CutPrefix(name, PolicyFolder+"/"); {
 	case locked:

@@ -9,13 +9,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// syntax is the problem with a file that is no YAML. yaml.v3's own line is often
-// that of the list or mapping around it, so the place is found anew.
+// syntax returns the problem with a file that is not YAML. yaml.v3's line is often that of the list or
+// mapping around the mistake, so the line is searched.
 func (s *source) syntax(doc string, err error) Problem {
 	if m := unknownAnchor.FindStringSubmatch(err.Error()); m != nil {
 		for i, l := range s.lines {
 			if before, _, found := strings.Cut(l, "*"+m[1]); found {
-				return repeats(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))},
+				return aliasProblem(Place{s, i + 1, 1 + len([]rune(before)), 2 + len([]rune(before+m[1]))},
 					"*"+m[1])
 			}
 		}
@@ -23,8 +23,7 @@ func (s *source) syntax(doc string, err error) Problem {
 	return s.explain(s.syntaxLine(doc), err)
 }
 
-// repeats is the problem with an alias.
-func repeats(at Place, what string) Problem {
+func aliasProblem(at Place, what string) Problem {
 	return at.Problem(CodeYAML, what+" repeats another part of the file",
 		"write it out; a text that begins with * needs quotes")
 }
@@ -34,10 +33,9 @@ var (
 	unknownAnchor = regexp.MustCompile(`unknown anchor '(.+)' referenced`)
 )
 
-// syntaxLine is the first line after which no longer beginning of the file parses. Between a
-// beginning that parses and one that does not, halving finds the line. That may be in a text
-// or bracket, which parses again where it ends, so a longer beginning is looked for, as far
-// as no text or bracket would be longer.
+// syntaxLine returns the first line after which no longer prefix of the file parses. Binary search finds the
+// line between a prefix that parses and one that does not. That line may be in a text or bracket whose end
+// parses again, so longer prefixes are tried, up to the length of the longest text or bracket.
 func (s *source) syntaxLine(doc string) int {
 	const longest = 60
 	lines := strings.SplitAfter(doc, "\n")
@@ -63,7 +61,7 @@ var (
 	ternary   = regexp.MustCompile(`\?.*: `)
 )
 
-// yamlWords says in plain words what yaml.v3 says.
+// yamlWords rephrases messages of yaml.v3.
 var yamlWords = []struct{ says, means string }{
 	{"mapping values are not allowed", "no key can stand here"},
 	{"did not find expected '-' indicator", "this is indented differently from the list above"},
@@ -73,11 +71,11 @@ var yamlWords = []struct{ says, means string }{
 	{"could not find expected ':'", "this is neither a key with its value nor part of a text"},
 }
 
-// NotClosed is a text that goes on to the end.
+// NotClosed is the message about a text that goes on to the end.
 const NotClosed = "the quote that opens here is never closed"
 
-// explain says in plain words what the line does to YAML. The traps are those
-// that an expression, a question or a tab springs.
+// explain says in plain words what the line means to YAML. Typical causes are an expression, a question or a
+// tab.
 func (s *source) explain(line int, err error) Problem {
 	raw := s.line(line)
 	all, indent := s.lineAt(line), raw[:len(raw)-len(strings.TrimLeft(raw, " \t"))]
@@ -97,7 +95,7 @@ func (s *source) explain(line int, err error) Problem {
 	case line > 1 && noBlank.MatchString(s.line(line-1)):
 		return s.lineAt(line-1).Problem(CodeYAML, "a key needs a blank after its colon", "write key: value")
 	case strings.HasPrefix(value, "!"):
-		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", notInstead(key))
+		return at.Problem(CodeYAML, "YAML takes the ! at the start for a tag", exclamationHint(key))
 	case strings.HasPrefix(value, "`") || strings.HasPrefix(value, "@") || strings.HasPrefix(value, "%"):
 		return at.Problem(CodeYAML, fmt.Sprintf("a YAML text cannot begin with %c", value[0]), block)
 	case quote >= 0:
@@ -127,8 +125,8 @@ func (s *source) explain(line int, err error) Problem {
 		"is it indented like its neighbours, and is every quote and bracket closed?")
 }
 
-// openQuote is the offset of a quote in a value that nothing closes on its line;
-// -1 where there is none. Inside plain texts quotes mean nothing.
+// openQuote returns the offset of a quote that is not closed on its line; -1: none. In plain texts quotes
+// have no meaning.
 func openQuote(value string) int {
 	if value == "" || !strings.ContainsAny(value[:1], "'\"[{") {
 		return -1
@@ -152,7 +150,7 @@ func openQuote(value string) int {
 	return open
 }
 
-// quoteEndsEarly reports whether a value begins with a quoted text and goes on.
+// quoteEndsEarly reports whether text follows a quoted value.
 func quoteEndsEarly(value string) bool {
 	if value == "" || value[0] != '"' && value[0] != '\'' {
 		return false

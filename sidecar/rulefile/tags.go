@@ -20,9 +20,9 @@ import (
 // Size is a number of bytes, written 512, 64KiB, 16MiB or 1GiB.
 type Size int
 
-// Gone is the value of a key that earlier versions had, or other programs have. It is not read, and a warning
-// says what its doc says.
-type Gone struct{}
+// Obsolete is the value of a key of earlier versions or other programs. It is not read; a warning shows its
+// doc.
+type Obsolete struct{}
 
 // Pair is one entry of a mapping whose keys the operator chooses.
 type Pair[T any] struct {
@@ -32,13 +32,13 @@ type Pair[T any] struct {
 
 func (Pair[T]) isPair() {}
 
-// IsPair reports whether a type is a Pair of anything.
+// IsPair reports whether a type is a Pair.
 func IsPair(t reflect.Type) bool {
 	_, is := reflect.Zero(t).Interface().(interface{ isPair() })
 	return is
 }
 
-// Head is what every rule file begins with.
+// Head is the start of each rule file.
 type Head struct {
 	Version int `rule:"version,required" one:"1" doc:"The version of this file's format."`
 }
@@ -46,7 +46,7 @@ type Head struct {
 // Lists are lists of texts, each below a key that the operator chooses.
 type Lists = []Pair[[]Text]
 
-// Keys are the fields of a struct that are keys of a rule file.
+// Keys returns the fields of a struct that are keys of a rule file.
 func Keys(t reflect.Type) (out []reflect.StructField) {
 	for f := range t.Fields() {
 		key, _ := KeyOf(f)
@@ -63,7 +63,7 @@ func Keys(t reflect.Type) (out []reflect.StructField) {
 	return out
 }
 
-// StructOf is a struct of keys of several others.
+// StructOf returns a struct with keys of several others.
 func StructOf(keys []reflect.StructField) reflect.Type {
 	fields := make([]reflect.StructField, len(keys))
 	for i, f := range keys {
@@ -72,7 +72,7 @@ func StructOf(keys []reflect.StructField) reflect.Type {
 	return reflect.StructOf(fields)
 }
 
-// KeyOf is the key of a field of a struct for rule files, empty for a field without one.
+// KeyOf returns the key of a field of a rule file; empty for other fields.
 func KeyOf(f reflect.StructField) (key string, required bool) {
 	key, flag, _ := strings.Cut(f.Tag.Get("rule"), ",")
 	return key, flag == "required"

@@ -12,20 +12,19 @@ import (
 // The pace of Watch. An editor needs several steps for one save; a half-written
 // file is quiet for a moment, too, so it is read twice.
 const (
+	// Intervals of Watch. An editor saves in several steps, and a half-written file may be unchanged for a
+	// moment, so it is read twice.
 	quiet  = 100 * time.Millisecond // without an event, before the first read
 	settle = 25 * time.Millisecond  // between the two reads
 	poll   = 5 * time.Second        // for network drives, bind mounts and lost events
 )
 
-// Watch calls apply after each change of the rule files of src, until ctx ends,
-// and only then returns. seen is the version that was read last; the same content
-// again is no change, whatever happened in between. Where the files cannot be read, apply
-// gets the error, once for each new error. apply reports whether it is done with
-// the files, be they taken or refused; if not, it gets them again while they stand.
-// It runs in the goroutine of Watch; what changes meanwhile is seen afterwards.
+// Watch calls apply after each change of the rule files of src, and returns when ctx ends. seen is the
+// version that was read last; equal content is no change. If the files cannot be read, apply gets each new
+// error once. apply reports whether it is finished with the files, accepted or refused; otherwise it gets
+// them again. It runs in the goroutine of Watch, which sees later changes afterwards.
 //
-// Events are only a hint to look: editors rename, Kubernetes swaps links, some
-// file systems say nothing.
+// Events are only hints: editors rename, Kubernetes swaps links, and some file systems send none.
 func Watch(ctx context.Context, src Source, seen string, apply func(Files, error) bool) {
 	w := watch{src: src, last: seen, apply: apply, poll: poll, folders: map[string]os.FileInfo{}}
 	w.run(ctx)
@@ -35,12 +34,12 @@ func Watch(ctx context.Context, src Source, seen string, apply func(Files, error
 type watch struct {
 	src     Source
 	apply   func(Files, error) bool
-	poll    time.Duration // it looks so often without an event
-	last    string        // version or error that was applied last
-	first   string        // what the first of two reads gave; empty: the next read is the first
-	waiting time.Time     // since when a look is being put off
+	poll    time.Duration // interval without events
+	last    string        // version or error of the last apply
+	first   string        // version of the first of two reads; empty: none yet
+	waiting time.Time     // start of the current delay
 	notify  *fsnotify.Watcher
-	folders map[string]os.FileInfo // what notify watches, as it was then
+	folders map[string]os.FileInfo // watched by notify, with their state then
 }
 
 func (w *watch) run(ctx context.Context) {
@@ -73,7 +72,7 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// wait puts the next look off until it is quiet, but not for ever.
+// wait delays the next read until there are no events, but not forever.
 func (w *watch) wait(look *time.Timer) {
 	if w.first != "" {
 		return // the second read says whether it goes on
@@ -87,7 +86,7 @@ func (w *watch) wait(look *time.Timer) {
 	}
 }
 
-// read looks at the files, and applies what two reads in a row agree on.
+// read reads the files, and applies what two reads in a row agree on.
 func (w *watch) read(look *time.Timer) {
 	w.waiting = time.Time{}
 	files, err := w.src.Read()
@@ -114,8 +113,7 @@ func (w *watch) read(look *time.Timer) {
 	}
 }
 
-// rewatch puts the watch on the folders that have the names now: a folder that
-// was replaced takes its watch with it.
+// rewatch watches the folders that have the names now: a replaced folder takes its watch with it.
 func (w *watch) rewatch() {
 	if w.notify == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Item writes a struct as an item of a list below a key, indented by two spaces. Its keys
-// are in the tags `json`. A mapping in a list, and a list of texts, is put on one line.
+// Item writes a struct, by its json tags, as an item of a list below a key, indented by two spaces. A mapping
+// in a list, and a list of texts, is on one line.
 func Item(item any) (string, error) {
 	node, err := nodeOf([]any{item})
 	if err != nil {
@@ -36,7 +36,7 @@ func Item(item any) (string, error) {
 	return out.String(), nil
 }
 
-// nodeOf is a value as a node, in the style of JSON.
+// nodeOf converts a value to a node in the style of JSON.
 func nodeOf(v any) (n yaml.Node, err error) {
 	doc, err := json.Marshal(v)
 	if err == nil {
@@ -45,8 +45,7 @@ func nodeOf(v any) (n yaml.Node, err error) {
 	return n, err
 }
 
-// escaped makes YAML of JSON, which may hold signs as they are that YAML takes for line
-// breaks, or does not take.
+// escaped makes JSON valid YAML, which has other line breaks and forbids some characters.
 func escaped(doc string) string {
 	var b strings.Builder
 	for _, r := range doc {
@@ -65,7 +64,7 @@ var (
 	blockText = regexp.MustCompile(`^[^\s\pC\pZ]([^\pC\pZ]| |\n)*\n([^\pC\pZ]| |\n)*$`)
 )
 
-// flow is a depth at which everything stands on one line.
+// flow is the depth from which everything is on one line.
 const flow = 3
 
 // restyle gives a node of JSON the style in which people write rules.
@@ -92,8 +91,8 @@ func restyle(n *yaml.Node, depth int) {
 	}
 }
 
-// blocks writes a node in blocks. A text that begins with white space stays in quotation marks: of one in a
-// block yaml.v3 3.0.1 writes a wrong indentation.
+// blocks writes a node in block style. A text that begins with white space stays in quotes: yaml.v3 3.0.1
+// writes a wrong indentation for it.
 func blocks(n *yaml.Node) (string, error) {
 	var restyle func(n *yaml.Node)
 	restyle = func(n *yaml.Node) {
@@ -113,7 +112,7 @@ func blocks(n *yaml.Node) (string, error) {
 // RawJSON is a JSON value as it was read.
 type RawJSON []byte
 
-// MarshalJSON writes it without needless escapes, which YAML does not know.
+// MarshalJSON removes needless escapes, which YAML does not know.
 func (j RawJSON) MarshalJSON() ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(j))
 	dec.UseNumber()

@@ -3,6 +3,7 @@ package rulefile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// ParseYAML reads the YAML of another program as a tree that knows where each value stands. A text
-// without any value is an empty object.
+// ParseYAML parses YAML of another program into a tree with positions. A text without a value is an empty
+// object.
 func ParseYAML(text []byte) (*jsonc.Value, error) {
 	y, err := openYAML(text)
 	if err != nil {
@@ -26,8 +27,7 @@ func ParseYAML(text []byte) (*jsonc.Value, error) {
 	return &v, nil
 }
 
-// SetYAML is a text with the value at a path, as jsonc.Set has it for JSON. All other lines stay as
-// they are.
+// SetYAML sets the value at a path, as jsonc.Set does for JSON. All other lines stay.
 func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 	y, err := openYAML(text)
 	if err != nil {
@@ -62,16 +62,46 @@ func SetYAML(text []byte, value any, path ...string) ([]byte, error) {
 		return nil, y.wrong(n, "%s is %s, and is to be set to something else; change it by hand",
 			strings.Join(path, "."), kindOf(n))
 	}
-	return bytes.Join([][]byte{text[:v.Start], []byte(scalar(value, n.Style)), text[v.End:]}, nil), nil
+	return y.splice(v.Start, v.End, scalar(value, n.Style)), nil
+}
+
+// AddToList adds a word to a list below two keys of a rule file: as the first in brackets, else as the last.
+// It makes a missing list, as the last below the first key. line is where, from 1; 0 means that the text
+// cannot be edited, and stays.
+func AddToList(text, key, of, add string) (edited string, line int) {
+	y, err := openYAML([]byte(text))
+	if err != nil || lookUp(y.root, key) == nil {
+		return text, 0
+	}
+	var out []byte
+	switch list := lookUp(y.root, key, of); {
+	case list == nil || isNull(list):
+		out, err = SetYAML(y.text, jsonc.List{add}, key, of)
+	case list.Kind != yaml.SequenceNode:
+		return text, 0
+	case list.Style&yaml.FlowStyle != 0 && len(list.Content) > 0:
+		at := y.offset(list.Content[0].Line, list.Content[0].Column)
+		out = y.splice(at, at, flowValue(add)+", ")
+	default:
+		out, err = SetYAML(y.text, add, key, of, strconv.Itoa(len(list.Content)))
+	}
+	if err != nil || yaml.Unmarshal(out, new(yaml.Node)) != nil {
+		return text, 0
+	}
+	was, now := strings.Split(text, "\n"), strings.Split(string(out), "\n")
+	for line < min(len(was), len(now)) && was[line] == now[line] {
+		line++
+	}
+	return string(out), line + 1
 }
 
 // yamlText is a YAML text with its lines.
 type yamlText struct {
 	text    []byte
 	lines   []string // without line breaks
-	starts  []int    // the offset of each line, and that of the end
+	starts  []int    // offset of each line, and the end
 	newline string
-	root    *yaml.Node // nil: there is no value
+	root    *yaml.Node // nil: no value
 }
 
 func openYAML(text []byte) (*yamlText, error) {
@@ -102,13 +132,17 @@ func openYAML(text []byte) (*yamlText, error) {
 	return y, nil
 }
 
-// isEmptyYAML reports whether a text holds blanks and comments alone.
+func (y *yamlText) splice(from, to int, with string) []byte {
+	return slices.Concat(y.text[:from], []byte(with), y.text[to:])
+}
+
+// isEmptyYAML reports whether a text has only blanks and comments.
 func isEmptyYAML(text []byte) bool {
 	var root yaml.Node
 	return yaml.Unmarshal(text, &root) == nil && len(root.Content) == 0
 }
 
-// offset is where a line and a column, both from 1, stand in the text.
+// offset returns the offset of a line and a column, both from 1.
 func (y *yamlText) offset(line, column int) int {
 	if line > len(y.lines) {
 		return y.starts[len(y.starts)-1]
@@ -121,7 +155,7 @@ func (y *yamlText) wrong(n *yaml.Node, format string, args ...any) error {
 	return &jsonc.SyntaxError{Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
 }
 
-// kindOf is a node in words.
+// kindOf describes a node.
 func kindOf(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -131,16 +165,16 @@ func kindOf(n *yaml.Node) string {
 	case yaml.AliasNode:
 		return "*" + n.Value
 	}
-	return shown(n)
+	return display(n)
 }
 
-// entry is the value below a node, and its key in a mapping.
+// entry returns the value below a node, and its key in a mapping.
 func entry(n *yaml.Node, step string) (value, key *yaml.Node) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == step {
-				return n.Content[i+1], n.Content[i]
+		for k, v := range pairs(n) {
+			if k.Value == step {
+				return v, k
 			}
 		}
 	case yaml.SequenceNode:
@@ -151,7 +185,7 @@ func entry(n *yaml.Node, step string) (value, key *yaml.Node) {
 	return nil, nil
 }
 
-// value is a node as a tree. An alias has the place of its name.
+// value converts a node to a tree. An alias has the place of its name.
 func (y *yamlText) value(n *yaml.Node, depth int) jsonc.Value {
 	v := jsonc.Value{Start: y.offset(n.Line, n.Column)}
 	v.End = v.Start
@@ -161,9 +195,8 @@ func (y *yamlText) value(n *yaml.Node, depth int) jsonc.Value {
 		v.Kind, v.Text, v.End = jsonc.String, "*"+n.Value, v.Start+1+len(n.Value)
 	case n.Kind == yaml.MappingNode:
 		v.Kind = jsonc.Object
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			k := n.Content[i]
-			v.Members = append(v.Members, jsonc.Member{Key: k.Value, Value: y.value(n.Content[i+1], depth+1)})
+		for k, member := range pairs(n) {
+			v.Members = append(v.Members, jsonc.Member{Key: k.Value, Value: y.value(member, depth+1)})
 			v.End = v.Members[len(v.Members)-1].Value.End
 		}
 	case n.Kind == yaml.SequenceNode:
@@ -187,7 +220,7 @@ func (y *yamlText) value(n *yaml.Node, depth int) jsonc.Value {
 	return v
 }
 
-// end is where a scalar ends, with its closing quote.
+// end returns the end of a scalar, with its closing quote.
 func (y *yamlText) end(n *yaml.Node) int {
 	at := y.offset(n.Line, n.Column)
 	spots := locate(y.lines, n.Line, n.Column, n.Value)
@@ -203,7 +236,7 @@ func (y *yamlText) end(n *yaml.Node) int {
 	return min(at, len(y.text))
 }
 
-// fill gives a key a value that has none, or null.
+// fill gives a value to a key without one, or with null.
 func (y *yamlText) fill(key, null *yaml.Node, value any) []byte {
 	from := y.end(key)
 	from += bytes.IndexByte(y.text[from:], ':') + 1
@@ -221,7 +254,7 @@ func (y *yamlText) fill(key, null *yaml.Node, value any) []byte {
 			from, to = rest, rest
 		}
 	}
-	return bytes.Join([][]byte{y.text[:from], []byte(with), y.text[to:]}, nil)
+	return y.splice(from, to, with)
 }
 
 // insert adds a member or an item behind the last one.
@@ -246,8 +279,8 @@ func (y *yamlText) insert(in *yaml.Node, key string, value any) ([]byte, error) 
 		y.newline)), nil
 }
 
-// blockEnd is the number of lines up to the end of an entry that begins on a line, from 1, in a
-// block with an indent. A list may stand at the indent of its key.
+// blockEnd returns the number of lines up to the end of an entry that begins on a line, from 1, in a block
+// with an indentation. A list may have the indentation of its key.
 func (y *yamlText) blockEnd(line, indent int, list bool) int {
 	end := line
 	for i := line; i < len(y.lines); i++ {
@@ -270,10 +303,10 @@ func (y *yamlText) addLines(behind int, added string) []byte {
 	if at > 0 && y.text[at-1] != '\n' {
 		added = y.newline + strings.TrimSuffix(added, y.newline)
 	}
-	return bytes.Join([][]byte{y.text[:at], []byte(added), y.text[at:]}, nil)
+	return y.splice(at, at, added)
 }
 
-// insertFlow adds in front of the closing bracket.
+// insertFlow adds before the closing bracket.
 func (y *yamlText) insertFlow(in *yaml.Node, key string, value any) ([]byte, error) {
 	at := y.flowEnd(in) - 1
 	if at < 0 {
@@ -289,10 +322,10 @@ func (y *yamlText) insertFlow(in *yaml.Node, key string, value any) ([]byte, err
 	if len(in.Content) > 0 && y.text[at-1] != ',' {
 		added = ", " + added
 	}
-	return bytes.Join([][]byte{y.text[:at], []byte(added), y.text[at:]}, nil), nil
+	return y.splice(at, at, added), nil
 }
 
-// flowEnd is where a mapping or a list in brackets ends; 0: that is not seen.
+// flowEnd returns the end of a mapping or list in brackets; 0: unknown.
 func (y *yamlText) flowEnd(n *yaml.Node) int {
 	at := y.offset(n.Line, n.Column) + 1
 	if len(n.Content) > 0 {
@@ -314,7 +347,7 @@ func (y *yamlText) flowEnd(n *yaml.Node) int {
 	return 0
 }
 
-// block is a value as lines of a block.
+// block writes a value as lines of a block.
 func block(value any, indent, newline string) string {
 	var b strings.Builder
 	switch v := value.(type) {
@@ -350,7 +383,7 @@ func holdsPairs(value any) bool {
 	return false
 }
 
-// flowValue is a value on one line.
+// flowValue writes a value on one line.
 func flowValue(value any) string {
 	var parts []string
 	switch v := value.(type) {
@@ -368,7 +401,7 @@ func flowValue(value any) string {
 	return scalar(value, 0)
 }
 
-// scalar is a text, a number, true or false in the style of what it replaces.
+// scalar writes a text, a number, true or false in the style of what it replaces.
 func scalar(value any, style yaml.Style) string {
 	text, is := value.(string)
 	switch {

@@ -18,15 +18,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// OpenClaw is the agent that this program was made for: its file is there, unless a folder of rules has
-// another one.
+// OpenClaw is the agent that this program was made for. Its file always exists; a folder of rules may replace
+// it.
 const OpenClaw = "openclaw"
 
-// generic is the agent of a request that fits no other file.
+// generic is the agent of requests that match no other file.
 const generic = "generic"
 
-// agentFile is a file of the folder agents: a program that sends requests and runs the calls, such as
-// OpenClaw or Codex. The name of the file is the name of the agent.
+// agentFile is a file of the folder agents, about a program that sends requests and runs the calls. It is
+// named after the agent.
 type agentFile struct {
 	rulefile.Head
 	About     string                `rule:"about" doc:"Which program this is, and with which versions the file was tried."`
@@ -44,7 +44,7 @@ type agentFile struct {
 	Commands  string                `rule:"commands" one:"here elsewhere" doc:"here: the agent runs commands on its own machine, as its user, so that the kernel can confine them once connect has noted that this machine is meant. elsewhere: in a sandbox of its own or on another machine. If left out, only serve --confine here confines them." eg:"elsewhere"`
 }
 
-// agentSign is one way to recognise a request.
+// agentSign is one way to recognize a request.
 type agentSign struct {
 	At     rulefile.Place
 	Header rulefile.Text   `rule:"header" doc:"A header that the request has." eg:"user-agent"`
@@ -53,7 +53,7 @@ type agentSign struct {
 	Says   rulefile.Text   `rule:"says" doc:"A text that begins a line of the agent's instructions: the system and developer messages in front of the first message of the user." eg:"You are opencode"`
 }
 
-// agentWorkspace is where an agent says that it works. What users and models write never counts.
+// agentWorkspace is where an agent says that it works. Texts of users and models never count.
 type agentWorkspace struct {
 	Says    []rulefile.Text                `rule:"says" doc:"Lines of its instructions, as learn of paths.yaml has them. They are tried before those." eg:"['  Working directory: {workspace}']"`
 	Headers []rulefile.Pair[rulefile.Text] `rule:"headers" doc:"Headers, and the path (gjson) of the folder in the JSON of each; an empty path is the whole header. They outrank the lines." eg:"{x-workspace: ''}"`
@@ -76,11 +76,11 @@ type agentLoop struct {
 	Same    []rulefile.Text `rule:"same" doc:"Regular expressions of results in which the agent itself says that the call is made again and again. They count as the result before." eg:"['(?i)loop detected']"`
 }
 
-// Agent is a program that sends requests and runs the calls, as a file of the folder agents has it.
+// Agent is a program that sends requests and runs the calls, by its file.
 type Agent struct {
 	Name     string
 	Commands string // Here, Elsewhere or ""
-	Retry    string // words behind errors that pass; "": none
+	Retry    string // words in errors that make it retry; may be empty
 	About    string
 
 	signs   []agentSign
@@ -88,7 +88,7 @@ type Agent struct {
 	set     func(*Set) *Set
 }
 
-// agents takes the files of the folder agents. One of the operator's takes the place of that of the program.
+// agents compiles the folder agents. A file of the operator replaces the program's own.
 func (l *loader) agents() {
 	var results state.Evidence
 	l.set.Connect = connection.Agents{}
@@ -121,7 +121,7 @@ func (l *loader) agents() {
 	l.set.Asking = results
 }
 
-// patterns compiles regular expressions; those that are wrong are left out.
+// patterns compiles regular expressions, and reports and drops invalid ones.
 func (l *loader) patterns(list []rulefile.Text) (out []*regexp.Regexp) {
 	for _, t := range list {
 		if re := l.pattern(t, ""); re != nil {
@@ -131,7 +131,7 @@ func (l *loader) patterns(list []rulefile.Text) (out []*regexp.Regexp) {
 	return out
 }
 
-// agent compiles what one file says.
+// agent compiles one file.
 func (l *loader) agent(name string, f *agentFile) *Agent {
 	a := &Agent{Name: name, Commands: f.Commands, Retry: f.Retry.Value, About: f.About, signs: f.Known,
 		headers: f.Workspace.Headers}
@@ -148,7 +148,7 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 		}
 	}
 	learn := l.sentences(f.Workspace.Says)
-	loop := Ignored{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices),
+	loop := LoopIgnores{Results: l.patterns(f.Loop.Ignore), Notices: l.patterns(f.Loop.Notices),
 		Same: l.patterns(f.Loop.Same)}
 	read, write := l.ownFolders(f.Folders.Read), l.ownFolders(f.Folders.Write)
 	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
@@ -156,7 +156,7 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 		out := *s
 		out.Agent, out.agents, out.base, out.Loop = a, nil, s, s.Loop.With(loop)
 		out.own = s.own.forAgent(f.Asks, learn, read, write)
-		if s.locked != nil && s.oneWorld {
+		if s.locked != nil && s.sameWorld {
 			out.locked = s.locked.forAgent("", nil, read, write)
 		}
 		if len(groups)+len(params) > 0 {
@@ -169,13 +169,13 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 	return a
 }
 
-// ownFolders are folders of an agent, absolute. A whole home folder or the whole machine is none.
+// ownFolders returns folders of an agent, absolute. It rejects the whole home folder and the whole machine.
 func (l *loader) ownFolders(list []rulefile.Text) (out []string) {
 	home := l.set.own.roots.Home
 	for _, t := range list {
 		folder, _ := l.folder(t, home)
 		if t.At.Known() && (folder == "/" || folder == home) {
-			l.wrong(t, t.Value+" is more than a folder of the agent",
+			l.reject(t, t.Value+" is more than a folder of the agent",
 				"name a folder below it, such as ~/.codex/skills")
 			continue
 		}
@@ -184,7 +184,7 @@ func (l *loader) ownFolders(list []rulefile.Text) (out []string) {
 	return out
 }
 
-// addNames are groups of names with those of others: to a group of the same first name they are added.
+// addNames adds groups of names, merging those with the same first name.
 func addNames(groups, more []tools.Group) []tools.Group {
 	out := slices.Clone(groups)
 	for _, g := range more {
@@ -208,19 +208,19 @@ func (l *loader) agentParams(list rulefile.Lists) (out []tools.ParamAlias) {
 	return out
 }
 
-// forAgent is an author where an agent has these folders, besides those of paths.yaml.
+// forAgent returns the author with an agent's folders in addition to those of paths.yaml.
 func (a *author) forAgent(asks string, learn []Sentence, read, write []string) *author {
 	out := *a
 	out.asks = asks
 	out.learn = slices.Concat(learn, a.learn)
 	out.roots.Read = slices.Concat(a.roots.Read, read)
 	out.roots.Write = slices.Concat(a.roots.Write, write)
-	out.within.Read = slices.Concat(a.within.Read, read)
+	out.confined.Read = slices.Concat(a.confined.Read, read)
 	return &out
 }
 
-// For is the set for requests of an agent: the same rules, with what its file says. A name without a file
-// gives the set itself.
+// For returns the set for requests of an agent, with the settings of its file. A name without a file gives
+// the set itself.
 func (s *Set) For(name string) *Set {
 	if s.Agent != nil && s.Agent.Name == name {
 		return s
@@ -234,7 +234,7 @@ func (s *Set) For(name string) *Set {
 	return s
 }
 
-// Base is the set for every agent, of which this one is that for one agent.
+// Base returns the set for every agent.
 func (s *Set) Base() *Set {
 	if s.Agent != nil {
 		return s.base
@@ -242,7 +242,7 @@ func (s *Set) Base() *Set {
 	return s
 }
 
-// forAgents makes the sets of the agents once, so that no request has to.
+// forAgents makes the sets of all agents, so that no request has to.
 func (s *Set) forAgents() {
 	s.of, s.base = map[string]*Set{}, s
 	for _, a := range s.agents {
@@ -250,7 +250,7 @@ func (s *Set) forAgents() {
 	}
 }
 
-// AgentOf is one of the agents; nil: no file describes it.
+// AgentOf returns an agent; nil: no file describes it.
 func (s *Set) AgentOf(name string) *Agent {
 	if i := slices.IndexFunc(s.agents, func(a *Agent) bool { return a.Name == name }); i >= 0 {
 		return s.agents[i]
@@ -258,14 +258,13 @@ func (s *Set) AgentOf(name string) *Agent {
 	return nil
 }
 
-// AgentNames are the agents that files describe, in the order in which they are tried. The last one is
-// generic.
+// AgentNames returns the agents with files in the order in which they are tried; generic is the last.
 func (s *Set) AgentNames() []string {
-	return collect(s.agents, func(a *Agent) string { return a.Name })
+	return mapSlice(s.agents, func(a *Agent) string { return a.Name })
 }
 
-// Recognise finds the agent of a request, and says by what. Header gives a header of the request.
-// Instructions are read last: they are long.
+// Recognise returns the agent of a request, and what identified it. header returns a header of the request.
+// Instructions are read last, since they are long.
 func (s *Set) Recognise(header func(name string) string, req *openai.Request) (a *Agent, by string) {
 	for _, reads := range []bool{false, true} {
 		for _, a := range s.agents {
@@ -279,8 +278,8 @@ func (s *Set) Recognise(header func(name string) string, req *openai.Request) (a
 	return s.agents[len(s.agents)-1], "no file of agents fits it"
 }
 
-// fits says by what a request is recognised; "" where it is not. Reads says that it is tried only if it reads
-// the instructions, and else only if it does not.
+// fits returns what identifies a request; empty: it does not match. A sign that reads the instructions is
+// tried only if reads is set, others only if it is not.
 func (s *agentSign) fits(header func(name string) string, req *openai.Request, reads bool) (by string) {
 	if (s.Says.Value != "") != reads {
 		return ""
@@ -313,7 +312,7 @@ func (s *agentSign) fits(header func(name string) string, req *openai.Request, r
 	return strings.Join(found, ", ")
 }
 
-// Workspace is the folder that a header of a request names; "": none does.
+// Workspace returns the folder that a header of a request names; empty: none does.
 func (a *Agent) Workspace(header func(name string) string) string {
 	for _, h := range a.headers {
 		value := header(h.Key.Value)

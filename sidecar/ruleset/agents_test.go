@@ -243,10 +243,10 @@ func TestResultsShowWhoAsks(t *testing.T) {
 				t.Errorf("%s: a result counts twice", name)
 			}
 		}
-		if hears := a.Hears("main", noon.Add(time.Minute)); proven != c.proven || hears != c.hears {
+		if hears := a.Trusts("main", noon.Add(time.Minute)); proven != c.proven || hears != c.hears {
 			t.Errorf("%s: %d proofs, hears: %v", name, proven, hears)
 		}
-		if !a.Hears("other", noon) {
+		if !a.Trusts("other", noon) {
 			t.Errorf("%s: others are not heard", name)
 		}
 	}

@@ -9,27 +9,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Compiled are the results of Load for the versions asked for last: an edit that was checked is not
-// tried again when it comes into force, and an edit compiles only those rules about calls, and tries only
-// those of their examples, that it changes. Safe for concurrent use.
+// Compiled caches results of Load for recent versions, so that a checked edit is not tried again when it
+// comes into force, and an edit compiles only the rules about calls, and tries only their examples, that it
+// changes. It is safe for concurrent use.
 type Compiled struct {
 	mu       sync.Mutex
 	limit    int
 	versions *recent.Map[func() (*Set, rulefile.Problems)]
-	examples *recent.Shared[bool] // those that held, by all that they depend on
-	tests    *recent.Shared[any]  // of conditions, in the same way
+	examples *recent.Shared[bool] // those that passed, by everything they depend on
+	tests    *recent.Shared[any]  // of conditions, by everything they depend on
 }
 
-// maxExamples and maxTests bound what is not tried and compiled again: that of a few folders.
+// Limits of the cache, for a few folders.
 const maxExamples, maxTests = 1 << 14, 1 << 11
 
-// NewCompiled holds the results of so many versions. Without any, each Load gives a set of its own.
+// NewCompiled caches the results of that many versions. With 0, each Load returns its own set.
 func NewCompiled(limit int) *Compiled {
 	return &Compiled{limit: limit, versions: recent.New[func() (*Set, rulefile.Problems)](limit, nil),
 		examples: recent.NewShared[bool](maxExamples), tests: recent.NewShared[any](maxTests)}
 }
 
-// predicate compiles the condition of a rule about calls; key is all that it depends on.
+// predicate compiles the condition of a rule about calls; key is everything it depends on.
 func predicate[E any](c *Compiled, key string, t rulefile.Text,
 	words cond.Lists) (func(*E) (bool, error), *rulefile.Problem) {
 	if c == nil {
@@ -48,8 +48,8 @@ func predicate[E any](c *Compiled, key string, t rulefile.Text,
 	return cond.Placed(test, t.At), nil
 }
 
-// held tells whether an example held before; otherwise it tries it.
-func (c *Compiled) held(example string, try func() bool) (before bool) {
+// tryOnce reports whether an example passed before; otherwise it tries it.
+func (c *Compiled) tryOnce(example string, try func() bool) (before bool) {
 	if c == nil {
 		try()
 		return false
@@ -60,7 +60,7 @@ func (c *Compiled) held(example string, try func() bool) (before bool) {
 	return before
 }
 
-// load gives the result of a version; load makes it.
+// load returns the result for a version, and calls load for a new one.
 func (c *Compiled) load(version string, load func() (*Set, rulefile.Problems)) (*Set, rulefile.Problems) {
 	if c.limit == 0 {
 		return load()

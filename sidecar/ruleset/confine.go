@@ -8,16 +8,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Confine says whether commands run confined by the kernel.
+// Confine says whether the kernel confines commands.
 type Confine uint8
 
 const (
 	Never    Confine = iota
-	Possible         // if the machine can do it
-	Always           // or not at all
+	Possible         // if the machine supports it
+	Always           // a command that cannot be confined does not run
 )
 
-// String is the word of exec.yaml.
+// String returns the word of exec.yaml.
 func (c Confine) String() string { return [...]string{"never", "when_possible", "always"}[c] }
 
 func confineOf(word string) Confine {
@@ -29,7 +29,7 @@ func confineOf(word string) Confine {
 	return Possible
 }
 
-// Confine is what both folders say: the one that confines more.
+// Confine returns the stricter setting of both folders.
 func (s *Set) Confine() Confine {
 	if s.locked == nil {
 		return s.own.confine
@@ -37,18 +37,18 @@ func (s *Set) Confine() Confine {
 	return max(s.own.confine, s.locked.confine)
 }
 
-// Confined is what commands that run confined have beside the folders of their agent.
+// Confined is what confined commands have in addition to the folders of their agent.
 type Confined struct {
 	Read        []string // files and folders, absolute
 	Write       []string // folders, absolute
 	Secrets     []string // names of secrets that code of the workspace may read
 	Environment []string // NAME=value
-	Outside     []string // programs, some with a subcommand, that do not run confined if they need not
-	Remotes     []string // commands of git that reach the remotes of the workspace as the user does
+	Outside     []string // programs, some with a subcommand, that may run unconfined
+	Remotes     []string // git commands that reach the remotes of the workspace as the user does
 	Hidden      []string // names of variables that they do not get; * is any text
 }
 
-// Confined is what both folders say, for an agent with this home folder.
+// Confined returns the settings of both folders, for an agent with this home folder.
 func (s *Set) Confined(home string) Confined {
 	at := func(list []string) (out []string) {
 		for _, text := range list {
@@ -63,16 +63,16 @@ func (s *Set) Confined(home string) Confined {
 		}
 		return out
 	}
-	c := s.own.within
+	c := s.own.confined
 	if s.locked != nil {
-		c = c.under(s.locked.within)
+		c = c.under(s.locked.confined)
 	}
 	return Confined{Read: at(c.Read), Write: at(c.Write), Secrets: c.Secrets, Environment: at(c.Environment),
 		Outside: c.Outside, Remotes: c.Remotes, Hidden: c.Hidden}
 }
 
-// under is what is left of it under a locked folder: what both list, and nothing that either
-// hides. Of variables that both set, the value of the lock counts, which stands behind.
+// under applies a locked folder: only what both list remains, and both hide. A variable that both set has the
+// locked value, which comes later.
 func (c Confined) under(lock Confined) Confined {
 	both := func(own, locked []string) []string {
 		if len(locked) == 0 { // it does not say
@@ -88,7 +88,7 @@ func (c Confined) under(lock Confined) Confined {
 			lock.Hidden)}
 }
 
-// confined takes what an exec.yaml says of confined commands.
+// confined checks and returns what an exec.yaml says of confined commands.
 func (l *loader) confined(r confinedRule) Confined {
 	c := Confined{Read: values(r.Read), Write: values(r.Write), Outside: values(r.Outside),
 		Remotes: values(r.Remotes), Hidden: values(r.Hidden), Secrets: values(r.Secrets)}
@@ -96,11 +96,11 @@ func (l *loader) confined(r confinedRule) Confined {
 		for _, t := range list {
 			if !strings.HasPrefix(t.Value, "/") && t.Value != "~" &&
 				!strings.HasPrefix(t.Value, "~/") {
-				l.wrong(t, t.Value+" is not an absolute path",
+				l.reject(t, t.Value+" is not an absolute path",
 					"begin it with / or ~/")
 			}
 			if key == "write" && (t.Value == "/" || strings.Trim(t.Value, "/") == "~") {
-				l.wrong(t,
+				l.reject(t,
 					t.Value+" cannot be a folder of confined commands: it holds what they must not change",
 					"name a folder of their own, such as ~/.cache/gpt-oss-executor")
 			}
@@ -109,13 +109,13 @@ func (l *loader) confined(r confinedRule) Confined {
 	for _, t := range r.Secrets {
 		if _, err := path.Match(t.Value, ""); err != nil || t.Value == "" ||
 			strings.HasPrefix(t.Value, "/") || strings.Trim(t.Value, "*?/") == "" {
-			l.wrong(t, t.Value+" is no name of a secret",
+			l.reject(t, t.Value+" is no name of a secret",
 				"write it like .env or .env.*")
 		}
 	}
 	for _, e := range r.Environment {
 		if e.Key.Value == "" || strings.ContainsAny(e.Key.Value, "=\x00 ") {
-			l.wrong(e.Key, "this is no name of a variable",
+			l.reject(e.Key, "this is no name of a variable",
 				"write it like GOCACHE")
 		}
 		c.Environment = append(c.Environment, e.Key.Value+"="+e.Value.Value)

@@ -11,42 +11,43 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// At is what a decision needs beside the call: when and where.
+// At is when and where a decision is made.
 type At struct {
 	Now    time.Time
 	Rates  policy.Rates               // nil: nothing was done before
 	Links  paths.Links                // nil: links are not followed
-	Behind func(folder string) string // what a folder of paths.yaml leads to; nil: Links says
-	Lookup urls.Lookup                // nil: names are not looked up
-	Opened func(port int) bool        // whether a command of the session has opened a port here; nil: unknown
+	Behind func(folder string) string // target of a folder of paths.yaml; nil: Links tells
+	Lookup urls.Lookup                // nil: names are not resolved
+	// reports whether a command of the session has opened a port here; nil: unknown
+	Opened func(port int) bool
 	World  World
 
 	Confined bool // commands run confined, if they can
 }
 
-// World is where a call would run, where that is not as paths.yaml has it.
+// World is where a call would run, as far as that differs from paths.yaml.
 type World struct {
-	Set string // the workspace that the start has set; it outranks paths.yaml, but no locked folder
-	// where the gateway says that the agent works; nil: it did not. What is set outranks it
+	Set string // workspace by the settings; it outranks paths.yaml, but no locked folder
+	// where the gateway says that the agent works; nil: unknown. Set outranks it
 	Named     []string
 	Cwd, Home string   // empty: as in paths.yaml
 	Write     []string // nil: as in paths.yaml, and so below
 	Read      []string
 	ReadFiles []string
-	Own       []string // files and folders of the guard itself, beside those of paths.yaml
-	Servers   []string // HOST:PORT of the guard itself, beside those of urls.yaml
+	Own       []string // further files and folders of the guard itself
+	Servers   []string // further HOST:PORT of the guard itself
 }
 
-// over puts the world into the place of an author's roots.
-func (w World) over(a *author) paths.Roots {
+// roots returns an author's roots in this world.
+func (w World) roots(a *author) paths.Roots {
 	r := a.roots
 	switch {
-	case w.Set != "" && !a.bound:
-		r = a.at([]string{w.Set})
-	case w.Set == "" && !a.fixed && len(w.Named) > 0:
-		r = a.at(w.Named)
+	case w.Set != "" && !a.lockedWorkspace:
+		r = a.rootsIn([]string{w.Set})
+	case w.Set == "" && !a.setWorkspace && len(w.Named) > 0:
+		r = a.rootsIn(w.Named)
 	}
-	r = a.of(r, cmp.Or(w.Home, r.Home))
+	r = a.rootsOf(r, cmp.Or(w.Home, r.Home))
 	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
 	for _, list := range []struct {
@@ -60,16 +61,15 @@ func (w World) over(a *author) paths.Roots {
 	return r
 }
 
-// Judges reports whether the policy could have anything to say. If not, calls need
-// not be shown to it.
+// Judges reports whether the policy can affect any call.
 func (s *Set) Judges() bool { return s.locked != nil || s.own.judges() }
 
 func (a *author) judges() bool { return a.policy.Default != policy.Allow || len(a.rules) > 0 }
 
-// Profile is the profile of exec.yaml.
+// Profile returns the profile of exec.yaml.
 func (s *Set) Profile() string { return s.own.profile }
 
-// LockedProfile is the profile of the locked exec.yaml; empty: there is none.
+// LockedProfile returns the profile of the locked exec.yaml; empty: none.
 func (s *Set) LockedProfile() string {
 	if s.locked == nil {
 		return ""
@@ -79,6 +79,7 @@ func (s *Set) LockedProfile() string {
 
 // Who asks a person when a rule says ask.
 const (
+	// Who asks a person when a rule says ask.
 	Gateway  = "gateway" // the agent, about calls with the argument ask
 	TheAgent = "agent"   // the agent, by its own settings
 	Sidecar  = "sidecar"
@@ -88,12 +89,13 @@ const (
 // Where an agent runs its commands: on its own machine as its user, or in a sandbox of its own or on another
 // machine.
 const (
+	// Where an agent runs its commands: on its own machine as its user, or in a sandbox or on another
+	// machine.
 	Here      = "here"
 	Elsewhere = "elsewhere"
 )
 
-// Asks says who asks a person: one of these. What exec.yaml and the locked folder say outranks the file of
-// the agent.
+// Asks returns who asks a person. exec.yaml and the locked folder outrank the file of the agent.
 func (s *Set) Asks() string {
 	switch {
 	case s.own.asksHere || s.locked != nil && s.locked.asksHere:
@@ -104,25 +106,25 @@ func (s *Set) Asks() string {
 	return cmp.Or(s.own.asks, Sidecar)
 }
 
-// Enforces reports whether anything is enforced: not where all is a dry run.
+// Enforces reports whether anything is more than a dry run.
 func (s *Set) Enforces() bool {
 	return !s.own.policy.DryRun || s.locked != nil && !s.locked.policy.DryRun
 }
 
-// Roots are the folders of paths.yaml, as they are in a world.
+// Roots returns the folders of paths.yaml in a world.
 func (s *Set) Roots(w World) paths.Roots {
-	r := w.over(s.own)
+	r := w.roots(s.own)
 	if s.locked != nil {
-		r.Own = slices.Concat(r.Own, w.over(s.locked).Own)
+		r.Own = slices.Concat(r.Own, w.roots(s.locked).Own)
 	}
 	return r
 }
 
-// Fixed reports whether the workspace is said by paths.yaml or the locked folder, so that
-// what the gateway says of it does not count.
-func (s *Set) Fixed() bool { return s.own.fixed }
+// Fixed reports whether paths.yaml or the locked folder sets the workspace, so that the gateway's does not
+// count.
+func (s *Set) Fixed() bool { return s.own.setWorkspace }
 
-// PolicyRules are the effects of all rules about calls, in no order.
+// PolicyRules returns the effects of all rules about calls, in no order.
 func (s *Set) PolicyRules() (out []policy.Effect) {
 	for _, a := range []*author{s.own, s.locked} {
 		if a != nil {
@@ -134,7 +136,7 @@ func (s *Set) PolicyRules() (out []policy.Effect) {
 }
 
 func effectsOf[E any](rules []policy.Rule[E]) []policy.Effect {
-	return collect(rules, func(r policy.Rule[E]) policy.Effect { return r.Effect })
+	return mapSlice(rules, func(r policy.Rule[E]) policy.Effect { return r.Effect })
 }
 
 func (a *author) moment(at At) policy.Moment { return policy.MomentOf(at.Now.In(a.zone), at.Rates) }
@@ -144,14 +146,14 @@ func (a *author) world(at At) policy.World {
 		Arguments: a.arguments, Programs: a.programs}
 }
 
-// serversOf are those that an agent can and must not reach there.
+// serversOf returns the servers that an agent can and must not reach.
 func (at At) serversOf(a *author) urls.Servers {
 	servers := a.servers
 	servers.Own, servers.Opened = slices.Concat(servers.Own, at.World.Servers), at.Opened
 	return servers
 }
 
-// Ports are those of this machine that agents may use whatever listens there, as both folders say.
+// Ports returns the ports of this machine that agents may always use, by both folders.
 func (s *Set) Ports(w World) (out []int) {
 	at := At{World: w}
 	for _, port := range s.own.servers.Ports {
@@ -167,9 +169,9 @@ func (s *Set) Ports(w World) (out []int) {
 	return out
 }
 
-// guard is what judges paths there.
+// guard returns the guard for paths.
 func (at At) guard(a *author) paths.Guard {
-	g := paths.Guard{Roots: at.World.over(a)}
+	g := paths.Guard{Roots: at.World.roots(a)}
 	if at.Links != nil {
 		g.Links = paths.Once(at.Links)
 		g.Roots = g.Roots.Real(g.Links, at.Behind)
@@ -177,9 +179,8 @@ func (at At) guard(a *author) paths.Guard {
 	return g
 }
 
-// Judge is Decide as a reader asks it. Each decision is told to note, which may change the
-// arguments of the call and says whether the call is refused. Nil where the policy has
-// nothing to say.
+// Judge returns a judge for readings of replies; nil if the policy affects no call. note gets each decision,
+// may change the arguments of the call, and reports whether the call is refused.
 func (s *Set) Judge(who policy.Subject, at func() At,
 	note func(*tools.Call, policy.Decision) (refuse bool)) func(*tools.Call) *tools.Refusal {
 	if !s.Judges() {

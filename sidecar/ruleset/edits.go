@@ -7,14 +7,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// edits takes edits.yaml, and that of the locked folder.
+// edits compiles edits.yaml, and that of the locked folder.
 func (l *loader) edits() {
 	own, locked := decodeFile[prompt.EditsFile](l, editsFile),
 		decodeFile[prompt.EditsFile](l, lockedName(editsFile))
 	for _, f := range []prompt.EditsFile{own, locked} {
-		l.unique("id", f.IDs())
+		l.checkUnique("id", f.IDs())
 		for _, id := range f.IDs() {
-			l.plainID(id)
+			l.checkID(id)
 		}
 	}
 	l.set.Edits = prompt.CompileEdits(own, locked, prompt.EditsCompiler{
@@ -42,7 +42,7 @@ func (l *loader) edits() {
 func (l *loader) tryEdit(e prompt.EditsExample) {
 	wrong, hit := e.Try()
 	if hit {
-		l.cover(e.Rule.Place)
+		l.countHit(e.Rule.Place)
 	}
 	if wrong != "" {
 		l.report(e.At, codeExample, wrong, "")

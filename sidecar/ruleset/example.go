@@ -13,20 +13,21 @@ import (
 
 // The codes of what is tried. They never change their meaning.
 const (
+	// Codes of failed examples and tests. They never change their meaning.
 	codeExample = "E-example" // a hit that missed, or a miss that hit
-	codeTest    = "E-test"    // a test that does not hold
+	codeTest    = "E-test"    // a test that fails
 )
 
-// example is a reply and what must become of it.
+// example is a reply and its expected reading.
 type example struct {
 	At    rulefile.Place
-	Text  *rulefile.Text `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
-	In    parse.Field    `rule:"in" one:"content reasoning" doc:"The field in which the text stands. If left out, it is content."`
-	Calls []exampleCall  `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
-	Tools *[]string      `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[web_search]"`
-	Gives []gives        `rule:"gives,required" doc:"The calls that are made of the reply. [] means none." eg:"[{tool: web_search, args: {query: tide table}}]"`
-	Shows *string        `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Hello!"`
-	Done  bool           `rule:"done" doc:"true means that the turn ends here."`
+	Text  *rulefile.Text  `rule:"text" doc:"The reply." eg:"'[TOOL:web_search|query=tide table]'"`
+	In    parse.Field     `rule:"in" one:"content reasoning" doc:"The field in which the text stands. If left out, it is content."`
+	Calls []exampleCall   `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
+	Tools *[]string       `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[web_search]"`
+	Gives []exampleResult `rule:"gives,required" doc:"The calls that are made of the reply. [] means none." eg:"[{tool: web_search, args: {query: tide table}}]"`
+	Shows *string         `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Hello!"`
+	Done  bool            `rule:"done" doc:"true means that the turn ends here."`
 }
 
 type exampleCall struct {
@@ -34,12 +35,12 @@ type exampleCall struct {
 	Arguments string `rule:"arguments" json:"arguments" doc:"The arguments as the model wrote them: JSON, or something like it." eg:"'{\"path\":\"notes.md\"}'"`
 }
 
-type gives struct {
+type exampleResult struct {
 	Tool string `rule:"tool,required" doc:"The tool that is called." eg:"web_search"`
 	Args any    `rule:"args,required" doc:"The arguments of the call." eg:"{query: tide table}"`
 }
 
-// tryHit checks that a strategy alone makes of the reply what the example says.
+// tryHit checks that a strategy alone reads a reply as the example says.
 func (l *loader) tryHit(s parse.Strategy, e example) {
 	at, delta, finish := e.At, parse.Delta{}, "stop"
 	if e.Text != nil {
@@ -57,7 +58,7 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 	if !ok {
 		return
 	}
-	want, err := wanted(e.Gives)
+	want, err := wantedCalls(e.Gives)
 	switch {
 	case err != nil:
 		l.report(at, codeExample, err.Error(), "")
@@ -71,7 +72,7 @@ func (l *loader) tryHit(s parse.Strategy, e example) {
 	}
 }
 
-// deltas are calls as a server sends them, each in one piece.
+// deltas returns calls as a server sends them, each in one piece.
 func deltas(calls []exampleCall) (out []parse.CallDelta) {
 	for i, c := range calls {
 		out = append(out, parse.CallDelta{Index: i, ID: fmt.Sprintf("call%d", i), Name: c.Name,
@@ -80,8 +81,8 @@ func deltas(calls []exampleCall) (out []parse.CallDelta) {
 	return out
 }
 
-// wanted are the calls that an example or a test asks for.
-func wanted(list []gives) ([]tools.Call, error) {
+// wantedCalls returns the calls that an example or a test expects.
+func wantedCalls(list []exampleResult) ([]tools.Call, error) {
 	want := make([]tools.Call, len(list))
 	for i, g := range list {
 		args, err := json.Marshal(g.Args)
@@ -93,7 +94,7 @@ func wanted(list []gives) ([]tools.Call, error) {
 	return want, nil
 }
 
-// tryMiss checks that a strategy leaves a text alone where these tools are offered.
+// tryMiss checks that a strategy does not change a text if these tools are offered.
 func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	got, ok := l.read(s, l.catalog(offered), parse.Delta{Content: t.Value}, "stop")
 	switch {
@@ -107,19 +108,19 @@ func (l *loader) tryMiss(s parse.Strategy, t rulefile.Text, offered *[]string) {
 	}
 }
 
-// catalog offers the named tools, whose parameters are not known.
+// catalog offers the named tools, with unknown parameters.
 func (l *loader) catalog(names *[]string) *tools.Catalog {
 	if names == nil {
 		return tools.OpenCatalog(l.set.Tools)
 	}
 	return tools.NewCatalog(l.set.Tools, nil,
-		collect(*names, func(name string) tools.Tool { return tools.Tool{Name: name} }))
+		mapSlice(*names, func(name string) tools.Tool { return tools.Tool{Name: name} }))
 }
 
-// read lets one strategy, switched on, read a reply.
+// read reads a reply with one strategy, enabled.
 func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta,
 	finish string) (parse.Reading, bool) {
-	compiled := l.alone[s.Place]
+	compiled := l.single[s.Place]
 	if compiled == nil {
 		var err error
 		s.Enabled = true
@@ -127,12 +128,12 @@ func (l *loader) read(s parse.Strategy, c *tools.Catalog, d parse.Delta,
 			l.refused(err)
 			return parse.Reading{}, false
 		}
-		l.alone[s.Place] = compiled
+		l.single[s.Place] = compiled
 	}
 	r := compiled.Reader(c, l.set.Facts("gpt-oss", "generic", ""))
 	r.Feed(d)
 	reading, _ := r.Close(finish)
-	l.covers(&reading)
+	l.countReading(&reading)
 	return reading, true
 }
 
@@ -141,16 +142,16 @@ func sameCalls(got, want []tools.Call) bool {
 		func(a, b tools.Call) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
-// callsText is a list of calls as a message shows it.
+// callsText lists calls for a message.
 func callsText(calls []tools.Call) string {
 	if len(calls) == 0 {
 		return "no call"
 	}
-	return strings.Join(collect(calls,
+	return strings.Join(mapSlice(calls,
 		func(c tools.Call) string { return c.Name + " " + string(c.Arguments) }), ", ")
 }
 
-// refusals says why calls that were seen are none.
+// refusals returns why candidates are no calls.
 func refusals(r parse.Reading) string {
-	return strings.Join(collect(r.Refused, func(r tools.Refusal) string { return r.Error() }), "; ")
+	return strings.Join(mapSlice(r.Refused, func(r tools.Refusal) string { return r.Error() }), "; ")
 }

@@ -18,8 +18,8 @@ import (
 // anyFamilyFile stands for all files of the folder families.
 const anyFamilyFile = rulefile.FamilyFolder + "/gpt-oss.yaml"
 
-// familyFile is a file of the folder families: how the models of a family write replies. The name of the file
-// is the name of the family.
+// familyFile is a file of the folder families: how the models of a family write replies. It is named after
+// the family.
 type familyFile struct {
 	rulefile.Head
 	About      string          `rule:"about,required" doc:"Which models these are, and where the format is described."`
@@ -48,27 +48,28 @@ type familyHistory struct {
 
 // History is how a conversation is sent to the models of a family.
 type History struct {
-	IDs       string // of calls, with {name} and {n}; "": as they are
-	OneCall   bool   // a message has one call
-	Alternate bool   // the user and the model speak in turns
+	IDs       string // of calls, with {name} and {n}; empty: unchanged
+	OneCall   bool   // one call per message
+	Alternate bool   // user and model take turns
 }
 
-// Family is how the models of a family write replies. Its strategies are the profile of its name.
+// Family is how the models of a family write replies. Its profile has the same name.
 type Family struct {
 	Name     string
 	About    string
 	History  History
-	Switch   string   // the variable of its chat template that turns thoughts on; "": there is none
-	Marks    []string // literals that stand around its calls and thoughts, and within calls
+	Switch   string   // variable of its chat template that enables thoughts; empty: none
+	Marks    []string // literals around its calls and thoughts, and within calls
 	Sampling map[string]any
 
 	models      []string // in lower case
 	template    []string
-	foreign     bool     // it has strategies of its own
+	foreign     bool     // it has its own strategies
 	open, close []string // of its thoughts
 }
 
-// Begun is what of a thought a prompt ends with: a literal that opens one, perhaps with one that closes it.
+// Begun returns the literal at the end of a prompt that opens a thought, with one that closes it if the
+// prompt has both.
 func (f *Family) Begun(prompt string) string {
 	prompt = strings.TrimSpace(prompt)
 	ends := func(lit string) bool { return strings.HasSuffix(prompt, strings.TrimSpace(lit)) }
@@ -81,7 +82,7 @@ func (f *Family) Begun(prompt string) string {
 	return ""
 }
 
-// FamilyByName is the family of which a name of a model holds a word; nil: there is none.
+// FamilyByName returns the family with a word in the name of a model; nil: none.
 func (s *Set) FamilyByName(name string) (found *Family) {
 	name = strings.ToLower(name)
 	at, n := len(name), 0
@@ -95,7 +96,7 @@ func (s *Set) FamilyByName(name string) (found *Family) {
 	return found
 }
 
-// wordIn is where a word stands in a name, not behind another letter; or -1.
+// wordIn returns the index of a word in a name, not behind another letter; -1: none.
 func wordIn(name, word string) int {
 	for from := 0; ; {
 		i := strings.Index(name[from:], word)
@@ -109,7 +110,7 @@ func wordIn(name, word string) int {
 	}
 }
 
-// FamilyByTemplate is the only family that knows a chat template; nil: none or several do.
+// FamilyByTemplate returns the only family that matches a chat template; nil: none or several.
 func (s *Set) FamilyByTemplate(template string) (found *Family) {
 	for _, f := range s.Families {
 		holds := func(text string) bool { return strings.Contains(template, text) }
@@ -125,8 +126,8 @@ func (s *Set) FamilyByTemplate(template string) (found *Family) {
 	return found
 }
 
-// ProfileFor is the profile that reads the replies of a model, by the name that a record gives it: the one of
-// models.yaml, or else that of its family.
+// ProfileFor returns the profile that reads the replies of a model, by its name in a record: that of
+// models.yaml, or else of its family.
 func (s *Set) ProfileFor(name string) string {
 	if m, ok := s.Model(name); ok && (m.Profile.Value != "" || m.Family.Value != "") {
 		return cmp.Or(m.Profile.Value, m.Family.Value)
@@ -137,7 +138,7 @@ func (s *Set) ProfileFor(name string) string {
 	return DefaultProfile
 }
 
-// Family is the one with this name; nil: there is none.
+// Family returns the family with this name; nil: none.
 func (s *Set) Family(name string) *Family {
 	if i := slices.IndexFunc(s.Families, func(f *Family) bool { return f.Name == name }); i >= 0 {
 		return s.Families[i]
@@ -145,7 +146,7 @@ func (s *Set) Family(name string) *Family {
 	return nil
 }
 
-// Advised is what its makers advise, under what models.yaml says.
+// Advised returns the sampling of models.yaml, completed by what the family's makers advise.
 func (f *Family) Advised(own map[string]any) map[string]any {
 	if len(f.Sampling) == 0 {
 		return own
@@ -155,8 +156,7 @@ func (f *Family) Advised(own map[string]any) map[string]any {
 	return out
 }
 
-// stems are the files of a folder by their stems. One of the operator's takes the place of that of the
-// program.
+// stems returns the files of a folder by their stems. A file of the operator replaces the program's own.
 func (l *loader) stems(folder string) map[string]string {
 	out := map[string]string{}
 	for name := range l.files {
@@ -169,7 +169,7 @@ func (l *loader) stems(folder string) map[string]string {
 	return out
 }
 
-// families compiles the files of the folder families, one profile each.
+// families compiles the folder families, a profile for each file.
 func (l *loader) families() {
 	files := l.stems(rulefile.FamilyFolder)
 	for _, stem := range slices.Sorted(maps.Keys(files)) {
@@ -185,7 +185,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 	for _, t := range f.Models {
 		word := strings.ToLower(strings.TrimSpace(t.Value))
 		if word == "" && t.At.Known() {
-			l.wrong(t, "text is empty",
+			l.reject(t, "text is empty",
 				"write a word of the names of the models, such as qwen")
 			continue
 		}
@@ -203,7 +203,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 		}
 	}
 	if ids := f.History.IDs; !strings.Contains(ids.Value, "{n}") {
-		l.wrong(ids, "ids does not count the calls",
+		l.reject(ids, "ids does not count the calls",
 			"write {n} for the number of a call")
 	}
 	l.set.Families = append(l.set.Families, out)
@@ -219,7 +219,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 	if t := f.Thoughts; t != nil {
 		out.Switch, out.open, out.close = t.Switch, values(t.Open), values(t.Close)
 	}
-	rules := slices.Concat(l.looks.Strategies, own.rules)
+	rules := slices.Concat(l.strategyDoc.Strategies, own.rules)
 	all := slices.Concat(l.compiled, own.compiled)
 	usual := l.set.profiles[DefaultProfile]
 	if usual == nil || !l.clean(strategiesFile, file) {
@@ -229,7 +229,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 		l.set.profiles[name] = usual
 		return
 	}
-	ids := collect(all, func(s parse.Strategy) string { return s.ID })
+	ids := mapSlice(all, func(s parse.Strategy) string { return s.ID })
 	var profile profileRule
 	for _, list := range [][]parse.Strategy{usual.All(), own.compiled} {
 		for _, st := range list {
@@ -241,7 +241,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 	l.profile(file, name, profile, all, rules, ids)
 }
 
-// marks are the tokens with which the family writes calls and thoughts.
+// marks returns the tokens with which the family writes calls and thoughts.
 func (f *familyFile) marks() (marks []string) {
 	var texts []string
 	for _, r := range f.Strategies {
@@ -260,20 +260,21 @@ func (f *familyFile) marks() (marks []string) {
 	return slices.Compact(marks)
 }
 
-// mark is what a model may have one token for.
+// mark matches what may be one token of a model.
 var mark = regexp.MustCompile(`<[^<>\s{}]+>|\[/?[A-Z_]+\]`)
 
-// strategyList are strategies as they are written and compiled.
+// strategyList is strategies as written and compiled.
 type strategyList struct {
 	rules    []strategyRule
 	compiled []parse.Strategy
 }
 
-// familyStrategies compiles the strategies of a family, with the marks that are never shown.
+// familyStrategies compiles the strategies of a family, with those for thoughts and for marks that are never
+// shown.
 func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList) {
 	out.rules = f.Strategies
 	for _, r := range f.Strategies {
-		l.plainID(r.ID)
+		l.checkID(r.ID)
 		st := l.strategy(r)
 		st.Own = true
 		out.compiled = append(out.compiled, st)
@@ -302,5 +303,6 @@ func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList)
 	return out
 }
 
-// familyThoughtsFirst is the priority of the strategy that parts thoughts from text: nothing reads before it.
+// familyThoughtsFirst is the priority of the strategy that separates thoughts from text: nothing reads before
+// it.
 const familyThoughtsFirst = 1001

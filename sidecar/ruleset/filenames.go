@@ -32,10 +32,10 @@ var ruleFiles = []string{strategiesFile, evidenceFile, aliasesFile, argumentsFil
 	modelsFile, recoveryFile, resultsFile, editsFile, referencesFile, execFilename, pathsFilename,
 	urlsFilename}
 
-// FileNames are the files that a folder of rules may hold.
+// FileNames returns the files that a folder of rules may hold.
 func (r Loader) FileNames() []string { return append(slices.Clip(ruleFiles), r.files()...) }
 
-// files are those of parts.
+// files returns the files of parts.
 func (r Loader) files() (names []string) {
 	for _, s := range r.Sections {
 		if s.isFile() {
@@ -45,22 +45,22 @@ func (r Loader) files() (names []string) {
 	return names
 }
 
-// file adds a problem with a file as a whole.
-func (l *loader) file(name, code, msg, hint string) {
+// reportFile adds a problem with a whole file.
+func (l *loader) reportFile(name, code, msg, hint string) {
 	l.problems = append(l.problems, rulefile.Problem{File: name, Code: code, Msg: msg, Hint: hint})
 }
 
-// names checks that some rule files are there, and none of another name.
-func (l *loader) names() {
+// checkNames reports missing rule files, and files with other names.
+func (l *loader) checkNames() {
 	const hint = "write some with: gpt-oss-executor init DIR"
 	all := l.FileNames()
 	for _, name := range all {
 		if _, ok := l.files[name]; !ok {
-			l.file(name, rulefile.CodeFile, "this file is missing", hint)
+			l.reportFile(name, rulefile.CodeFile, "this file is missing", hint)
 		}
 	}
 	if len(l.files.Own()) == 0 {
-		l.file(all[0], rulefile.CodeFile, "the folder has no rule file", hint)
+		l.reportFile(all[0], rulefile.CodeFile, "the folder has no rule file", hint)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		main := rulefile.ExtraOf(name)
@@ -71,7 +71,7 @@ func (l *loader) names() {
 		}
 		switch {
 		case path.Dir(name) == rulefile.ExtraFolder && !slices.Contains(all, main):
-			l.file(name, rulefile.CodeFile, "this says more of no rule file",
+			l.reportFile(name, rulefile.CodeFile, "this says more of no rule file",
 				"name it after one, with a word of your own, as in exec.ours.yaml; "+rulefile.DidYouMean(main, all))
 		case path.Dir(name) == "." && path.Ext(name) == ".yaml" && !slices.Contains(all, name):
 			hint := rulefile.DidYouMean(name, all)
@@ -79,7 +79,7 @@ func (l *loader) names() {
 				rulefile.ExtraOf(extra)) {
 				hint = "put it into the folder extra: " + extra
 			}
-			l.file(name, rulefile.CodeFile, "no rule file has this name", hint)
+			l.reportFile(name, rulefile.CodeFile, "no rule file has this name", hint)
 		}
 	}
 }

@@ -12,25 +12,25 @@ import (
 
 var plainIDs = regexp.MustCompile(`^[\w.-]{1,64}$`)
 
-// plainID checks an id that goes into logs and metrics.
-func (l *loader) plainID(id rulefile.Text) {
+// checkID checks an id for logs and metrics.
+func (l *loader) checkID(id rulefile.Text) {
 	if !plainIDs.MatchString(id.Value) {
-		l.wrong(id, strconv.Quote(id.Value)+" cannot be an id",
+		l.reject(id, strconv.Quote(id.Value)+" cannot be an id",
 			"an id has at most 64 letters, digits, - _ and .")
 	}
 }
 
-// shownID checks an id that callers see, and may have any letters and signs.
-func (l *loader) shownID(id rulefile.Text) {
+// checkShownID checks an id that callers see, which may have any letters and symbols.
+func (l *loader) checkShownID(id rulefile.Text) {
 	odd := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 	if id.Value == "" || strings.ContainsFunc(id.Value, odd) {
-		l.wrong(id, strconv.Quote(id.Value)+" cannot be an id",
+		l.reject(id, strconv.Quote(id.Value)+" cannot be an id",
 			"an id has no blanks and no control characters")
 	}
 }
 
-// unique reports names that stand twice; what says what they name.
-func (l *loader) unique(what string, ids []rulefile.Text) {
+// checkUnique reports duplicate names; what says what they name.
+func (l *loader) checkUnique(what string, ids []rulefile.Text) {
 	first := map[string]rulefile.Place{}
 	for _, id := range ids {
 		if !id.At.Known() {
@@ -38,23 +38,23 @@ func (l *loader) unique(what string, ids []rulefile.Text) {
 		}
 		if at, twice := first[id.Value]; twice {
 			l.report(id.All(), rulefile.CodeDup, fmt.Sprintf("the %s %s stands here twice", what, id.Value),
-				"it stands "+seen(at, id.At)+", too")
+				"it stands "+relativePlace(at, id.At)+", too")
 			continue
 		}
 		first[id.Value] = id.At
 	}
 }
 
-// seen is a place for those who look at another one.
-func seen(at, from rulefile.Place) string {
+// relativePlace describes a place, seen from another one.
+func relativePlace(at, from rulefile.Place) string {
 	if at.File() == from.File() {
 		return "in line " + strconv.Itoa(at.Line())
 	}
 	return "at " + at.String()
 }
 
-// collect takes one thing of each entry of a list.
-func collect[A, B any](list []A, of func(A) B) []B {
+// mapSlice applies of to each entry of a list.
+func mapSlice[A, B any](list []A, of func(A) B) []B {
 	out := make([]B, len(list))
 	for i := range list {
 		out[i] = of(list[i])

@@ -13,7 +13,7 @@ import (
 )
 
 // TestLayersSlips: what people do wrong in a file that includes others is said once,
-// at its place, and hides nothing else.
+// rootsIn its place, and hides nothing else.
 func TestLayersSlips(t *testing.T) {
 	for _, c := range []struct{ file, more, want string }{
 		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
@@ -91,11 +91,11 @@ func layeredShipped(t testing.TB) rulefile.Files {
 
 // sameLimits compares all but the places of texts.
 func sameLimits(a, b Limits) bool {
-	texts := func(r Circles) string {
+	texts := func(r LoopRule) string {
 		return fmt.Sprint(r.Tell, r.End, values(r.Except), values(r.Ignore), r.Note.Value, r.Say.Value)
 	}
 	same := texts(a.Loop) == texts(b.Loop)
-	a.Loop, b.Loop = Circles{}, Circles{}
+	a.Loop, b.Loop = LoopRule{}, LoopRule{}
 	return same && reflect.DeepEqual(a, b)
 }
 
@@ -196,11 +196,11 @@ func TestExtraFiles(t *testing.T) {
 }
 
 // A text of one's own stands beside the prompts of the program; one of the same name in
-// place of that one.
+// pathTerm of that one.
 func TestPromptsByName(t *testing.T) {
 	own := layeredShipped(t)
 	for name := range own {
-		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+		if !rulefile.IsRuleFile(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
 			delete(own, name)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzIncluding(f *testing.F) {
 func TestEarlierPrompts(t *testing.T) {
 	own := layeredShipped(t)
 	for name := range own {
-		if !rulefile.Counted(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
+		if !rulefile.IsRuleFile(name) || strings.HasPrefix(name, rulefile.PromptFolder+"/") {
 			delete(own, name)
 		}
 	}
@@ -257,7 +257,7 @@ func TestEarlierPrompts(t *testing.T) {
 	}
 	said, err := set.Prompts["react"].Say(prompt.Facts{})
 	check(t, err)
-	style, err := set.Style(set.Models[0], Asked{Native: true})
+	style, err := set.Style(set.Models[0], StyleEnv{Native: true})
 	check(t, err)
 	if said != own["prompts/react.txt"] || style == nil || style.ID != "react" || !style.Form.IsStyle() {
 		t.Errorf("%q %+v", said, style)

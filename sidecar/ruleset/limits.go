@@ -9,8 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Limits is limits.yaml: how much, how long and how often. Each section is a type of its
-// own, for its keys alone.
+// Limits is limits.yaml: how much, how long and how often. Each section has a type for its keys.
 type Limits struct {
 	rulefile.Head
 	SizeLimits     `rule:"size,required" doc:"Sizes, written 64KiB, 16MiB or 1GiB. Each is at least 1KiB."`
@@ -20,12 +19,12 @@ type Limits struct {
 	Session        web.Pace            `rule:"session" doc:"How much one session may ask. A header that a file of agents lists names it. More gets 429. If left out: 32 at once, 600 a minute."`
 	Caller         web.Pace            `rule:"caller" doc:"How much one address may ask without naming a session. If left out: 10000 at once, 600000 a minute."`
 	Load           web.Load            `rule:"load" doc:"How much is served at once, and what is refused when memory is short. If left out, as shipped."`
-	Loop           Circles             `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
+	Loop           LoopRule            `rule:"loop" doc:"When a model goes round in circles: the same call with the same result, since the user spoke last, and no new call in between. If left out: nothing is done."`
 	KeepLimits     `rule:"keep,required" doc:"How much is kept in memory. Read at start only."`
 	ApprovalLimits `rule:"approvals" doc:"Limits of the calls that a person is asked about. If left out, they are as shipped. Read at start only."`
 }
 
-// SizeLimits are bytes.
+// SizeLimits are in bytes.
 type SizeLimits struct {
 	RequestBytes rulefile.Size `rule:"request,required" min:"1KiB" doc:"The body of a request. A longer one gets 413."`
 	ReplyBytes   rulefile.Size `rule:"reply,required" min:"1KiB" doc:"One reply of the model server."`
@@ -63,7 +62,7 @@ type KeepLimits struct {
 	Schemas         int `rule:"schemas,required" min:"1" max:"100000" doc:"How many compiled JSON Schemas of tools are kept." eg:"512"`
 }
 
-// ApprovalLimits is a section that may be left out, as a whole or in parts.
+// ApprovalLimits is an optional section of optional keys.
 type ApprovalLimits struct {
 	ApprovalPending    time.Duration `rule:"pending" min:"1s" doc:"How long a person may take to answer. After that the answer is no (10m)." eg:"10m"`
 	ApprovalGranted    time.Duration `rule:"granted" min:"1s" doc:"How long the model may take to send an allowed call again (5m)." eg:"5m"`
@@ -72,7 +71,7 @@ type ApprovalLimits struct {
 	ApprovalTotal      int           `rule:"total" min:"1" max:"10000" doc:"How many calls of all sessions may wait at once (128)." eg:"128"`
 }
 
-// defaultLimits are what limits.yaml need not say, because older ones do not.
+// defaultLimits are the values of optional keys, which older files lack.
 var defaultLimits = Limits{
 	TimeLimits: TimeLimits{CallerWait: 30 * time.Minute, Away: 3 * time.Second},
 	Circuit:    state.CircuitBounds{Failures: 3, Open: 10 * time.Second},
@@ -83,29 +82,30 @@ var defaultLimits = Limits{
 	Load: web.UsualLoad(),
 }
 
-// Patience is how long the model server may be silent; caller is how long that waits, or 0: it does not say.
+// Patience returns how long the model server may be silent. caller is how long the caller waits; 0: unknown.
 func (l *TimeLimits) Patience(limit, caller time.Duration) time.Duration {
 	return max(limit, min(caller, l.CallerWait))
 }
 
-// takeLimits takes limits.yaml.
+// takeLimits reads limits.yaml.
 func (l *loader) takeLimits() {
 	all := l.limits(defaultLimits)
 	l.decode(limitsFile, all.Addr().Interface(), false)
 	isLocked := l.trees[lockedName(limitsFile)] != nil && l.trees[limitsFile] != nil &&
 		l.clean(limitsFile, lockedName(limitsFile))
 	if isLocked {
-		l.ceiling(all, l.locked.limits, "")
+		l.lowerLimits(all, l.locked.limits, "")
 	}
 	f := coreOf(all)
 	if isLocked {
-		l.ordered(&f)
+		l.orderLimits(&f)
 	}
 	for i, field := range rulefile.Keys(all.Type()) {
 		key, _ := rulefile.KeyOf(field)
 		l.keys[key] = all.Field(i).Addr().Interface()
 	}
-	l.set.Loop = Compile(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") }, l.report)
+	l.set.Loop = CompileLoop(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") },
+		l.report)
 	l.set.Limits, l.set.Tools.MaxDepth = f, f.Depth
 	if !l.clean(limitsFile) {
 		return

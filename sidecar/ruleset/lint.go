@@ -2,11 +2,15 @@ package ruleset
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	programs "github.com/jgavinray/gpt-oss-executor/policy/program"
+	"github.com/jgavinray/gpt-oss-executor/policy/shell"
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -15,6 +19,7 @@ import (
 
 // What happens to a path, and the classes that a path or a URL can have.
 var (
+	// What happens to a path, and the classes of paths and URLs.
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
 	pathClasses = paths.Classes()
 	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control,
@@ -24,16 +29,15 @@ var (
 // The codes of warnings: rules that load, and then do nothing or cost too much.
 // They never change their meaning, and never stop a set from loading.
 const (
-	codeUnreachable = "W-unreachable" // a rule, or a part of its condition, that never comes into play
-	codeShadowed    = "W-shadowed"    // a rule that another one makes useless
+	codeUnreachable = "W-unreachable" // a rule, or a part of its condition, without effect
+	codeShadowed    = "W-shadowed"    // another rule makes it useless
 	codeNever       = "W-never"       // a rule that can do nothing at all
-	codeSlow        = "W-slow"        // a pattern that costs much for every byte it looks at
+	codeSlow        = "W-slow"        // a pattern that is expensive for every byte
 	codeUntried     = "W-untried"     // a rule about commands without an example
-	codeEmpty       = "W-empty"       // a test of all entries, where there may be none
+	codeEmpty       = "W-empty"       // a test of all entries of a list that may be empty
 )
 
-// lint warns about rules that are good and do nothing. A file with a problem is
-// left out: what it says will change.
+// lint warns about valid rules without effect. It skips files with problems, which will change.
 func (l *loader) lint() {
 	if l.clean(strategiesFile) {
 		for _, r := range doc[strategyFile](l, strategiesFile).Strategies {
@@ -56,7 +60,7 @@ func (l *loader) lint() {
 	}
 }
 
-// lintPolicy warns about the rules of one of the files about calls.
+// lintPolicy warns about the rules in a file about calls.
 func (l *loader) lintPolicy(name string) {
 	e, p, u := doc[execFile](l, name), doc[pathsFile](l, name), doc[urlsFile](l, name)
 	rules, named := slices.Concat(e.Rules, p.Rules, u.Rules), slices.Concat(e.Lists, p.Lists, u.Lists)
@@ -73,10 +77,10 @@ func (l *loader) lintPolicy(name string) {
 	}
 }
 
-// lintResolved warns of what no resolved path begins with.
+// lintResolved warns of texts with which no resolved path begins.
 func (l *loader) lintResolved(when rulefile.Text, named rulefile.Lists) {
 	for _, x := range cond.Comparisons(when, "startsWith", "in", "==") {
-		for _, w := range written(x.Right, named) {
+		for _, w := range sideWords(x.Right, named) {
 			if x.Left.Name() == "resolved" && w.Value != "" && !path.IsAbs(w.Value) {
 				l.warn(w.At, codeUnreachable, "resolved never begins with "+w.Value+": it is a whole path",
 					`for a folder of the home: secret in roots, or resolved startsWith home and resolved contains "/NAME/"`)
@@ -85,7 +89,7 @@ func (l *loader) lintResolved(when rulefile.Text, named rulefile.Lists) {
 	}
 }
 
-// domains are the only values that some variables have in the condition of a strategy.
+// domains returns the possible values of some variables in the condition of a strategy.
 func (l *loader) domains(kind parse.Kind) map[string][]string {
 	out := map[string][]string{"field": {string(parse.Content), string(parse.Reasoning)}}
 	switch kind {
@@ -106,26 +110,25 @@ func (l *loader) domains(kind parse.Kind) map[string][]string {
 	return out
 }
 
-// lintCondition warns of words that the variables they are compared with never are, and of
-// slow patterns. domains are the only values of some variables.
+// lintCondition warns of slow patterns, and of words that a variable never equals. domains are the possible
+// values of some variables.
 func (l *loader) lintCondition(when *rulefile.Text, named rulefile.Lists,
 	domains map[string][]string) {
 	if when == nil {
 		return
 	}
-	l.misspelt(*when, named, func(subject string) domain { return domain{words: domains[subject]} })
+	l.checkWords(*when, named, func(subject string) domain { return domain{words: domains[subject]} })
 	l.lintResolved(*when, named)
 	for _, t := range cond.Patterns(*when) {
 		l.lintPattern(t)
 	}
 }
 
-// maxSteps is how many instructions a pattern may have without a warning. At worst each
-// costs about 7 ns for every byte (BenchmarkPatternSize of cond), so 1000 of them need half
-// a second for the 64 KiB of a long error.
+// maxSteps is how many instructions a pattern may have without a warning. Each costs up to 7 ns for every
+// byte (BenchmarkPatternSize of cond), so 1000 need half a second for the 64 KiB of a long error.
 const maxSteps = 1000
 
-// lintPattern warns about a regular expression that costs much.
+// lintPattern warns about an expensive regular expression.
 func (l *loader) lintPattern(t rulefile.Text) {
 	if steps := cond.Steps(t.Value); steps > maxSteps {
 		l.warn(t.All(), codeSlow,
@@ -141,8 +144,116 @@ func (l *loader) warn(at rulefile.Place, code, msg, hint string) {
 	l.problems = append(l.problems, p)
 }
 
-// doc is a file as it was decoded; the zero value where there is none.
+// doc returns a decoded file; the zero value if there is none.
 func doc[T any](l *loader, name string) T {
 	out, _ := l.docs[name].(T)
 	return out
+}
+
+// lintServers warns about dialects that no answer of a server selects and no model names.
+func (l *loader) lintServers() {
+	for i, s := range l.set.Servers {
+		named := slices.ContainsFunc(l.set.Models, func(m Model) bool { return m.Server.Value == s.ID.Value })
+		if len(s.Detect) > 0 && !named {
+			l.lintProbes(s, l.set.Servers[:i])
+		}
+	}
+}
+
+// lintProbes warns about a server all of whose probes match an earlier one first.
+func (l *loader) lintProbes(s Server, earlier []Server) {
+	by := ""
+	for _, p := range s.Detect {
+		i := slices.IndexFunc(earlier, func(e Server) bool {
+			return slices.ContainsFunc(e.Detect, func(q Probe) bool { return q.covers(p) })
+		})
+		if i < 0 {
+			return
+		}
+		by = earlier[i].ID.Value + " " + relativePlace(earlier[i].ID.At, s.ID.At)
+	}
+	l.warn(s.ID.All(), codeUnreachable,
+		fmt.Sprintf("%s is never recognised: %s comes first and fits the same answers", s.ID.Value, by),
+		"put it in front, or tell the two apart by another probe")
+}
+
+// covers reports whether every answer that matches p matches q, too.
+func (q Probe) covers(p Probe) bool {
+	if q.Path != p.Path {
+		return false
+	}
+	first, second := withoutSpace(q.Contains), withoutSpace(p.Contains)
+	if first == "" || second == "" {
+		return first == second // any JSON object, which a text need not stand in
+	}
+	return strings.Contains(second, first)
+}
+
+// withoutSpace removes white space, as for the comparison of answers.
+func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// domain is the set of values that a subject in a condition can have.
+type domain struct {
+	what  string // name of a closed set; empty: other values just never occur
+	words []string
+}
+
+// closedDomain returns the closed domain of a subject in a file about calls with these classes; classes nil:
+// class is not closed there.
+func closedDomain(subject string, classes []string) domain {
+	switch {
+	case subject == "cmd.tags[]":
+		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
+	case subject == "op":
+		return domain{"op", pathOps}
+	case subject == "class":
+		return domain{"class", classes}
+	case subject == "cmd.path_class":
+		return domain{"class of paths", append(slices.Clone(pathClasses), "")}
+	case strings.Contains(subject, "cmd.") && strings.HasSuffix(subject, ".class"):
+		return domain{"class", slices.Concat(pathClasses, urlClasses)}
+	}
+	return domain{}
+}
+
+// checkWords reports words in a condition outside the domain of what they are compared with. In a closed set
+// this is an error, since what should be denied would pass; otherwise a warning, and "" is always possible.
+func (l *loader) checkWords(when rulefile.Text, named rulefile.Lists,
+	of func(subject string) domain) {
+	check := func(subject string, side cond.Side) {
+		d := of(subject)
+		if len(d.words) == 0 {
+			return
+		}
+		for _, w := range sideWords(side, named) {
+			switch {
+			case slices.Contains(d.words, w.Value):
+			case d.what != "":
+				l.report(w.At, rulefile.CodeRef, "there is no "+d.what+" "+w.Value,
+					rulefile.DidYouMean(w.Value, d.words))
+			case w.Value != "":
+				l.warn(w.At, codeUnreachable, subject+" is never "+w.Value+" here",
+					rulefile.DidYouMean(w.Value, d.words))
+			}
+		}
+	}
+	for _, x := range cond.Comparisons(when, "in", "==", "!=") {
+		check(x.Left.Source, x.Right)
+		if x.Operator == "in" {
+			check(x.Right.Source+"[]", x.Left)
+		} else {
+			check(x.Right.Source, x.Left)
+		}
+	}
+}
+
+// sideWords returns the words of one side, also of a named list.
+func sideWords(side cond.Side, named rulefile.Lists) []rulefile.Text {
+	for _, list := range named {
+		if side.Name() == list.Key.Value {
+			return mapSlice(list.Value,
+				func(t rulefile.Text) rulefile.Text { return rulefile.Text{Value: t.Value, At: t.All()} })
+		}
+	}
+	return side.Words()
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// exampleTime is when the examples of rules happen: a Monday at noon.
+// exampleTime is the time of the examples of rules: a Monday at noon.
 var exampleTime = time.Date(2026, time.January, 5, 12, 0, 0, 0, time.UTC)
 
-// rates checks the calls of rate in a condition: what cannot be counted would be 0.
-func (c *ruleCompiler) rates(when rulefile.Text) {
+// checkRates checks calls of rate in a condition: what cannot be counted would be 0.
+func (c *ruleCompiler) checkRates(when rulefile.Text) {
 	for _, args := range cond.Calls(when, "rate") {
 		if len(args) != 2 {
 			continue // reported by the compiler
@@ -41,8 +41,8 @@ func (c *ruleCompiler) rates(when rulefile.Text) {
 	}
 }
 
-// listed checks that a program may be allowed by its name.
-func (c *ruleCompiler) listed(at rulefile.Text, name string) {
+// checkKnown checks that a program may be allowed by its name.
+func (c *ruleCompiler) checkKnown(at rulefile.Text, name string) {
 	if c.set.Programs.Knows(name) {
 		return
 	}
@@ -52,9 +52,9 @@ func (c *ruleCompiler) listed(at rulefile.Text, name string) {
 			"leave it out; a person is asked about programs without a row"))
 }
 
-// allowed checks the programs that a rule allows by their names: cmd.binary == 'x', or
-// cmd.binary in [x, y] or in a list. What stands behind not allows nothing.
-func (c *ruleCompiler) allowed(r policyRule) {
+// checkAllowed checks the programs that a rule allows by name: cmd.binary == 'x', or cmd.binary in [x, y] or
+// in a list. What follows not allows nothing.
+func (c *ruleCompiler) checkAllowed(r policyRule) {
 	if r.Allow == nil || r.When == nil {
 		return
 	}
@@ -64,13 +64,13 @@ func (c *ruleCompiler) allowed(r policyRule) {
 		}
 		for _, name := range x.Right.Words() {
 			if name.Value != "" {
-				c.listed(name, name.Value)
+				c.checkKnown(name, name.Value)
 			}
 		}
 		for _, list := range c.named {
 			if name := x.Right.Name(); name != "" && name == list.Key.Value {
 				for _, entry := range list.Value {
-					c.listed(entry, entry.Value)
+					c.checkKnown(entry, entry.Value)
 				}
 			}
 		}

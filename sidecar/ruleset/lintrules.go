@@ -9,17 +9,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// lintRules warns about rules that never decide, or not as they look.
+// lintRules warns about rules that never decide, or not as they seem to.
 func (l *loader) lintRules(rules []policyRule, isExec bool) {
-	var before []termed
+	var before []splitTerms
 	for _, r := range rules {
-		t := takeApart(r)
+		t := splitRule(r)
 		for _, b := range before {
 			if b.covers(t) {
 				l.warn(r.ID.All(), codeShadowed,
 					fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value,
 						b.rule.ID.Value),
-					"that stands "+seen(b.rule.At, r.At)+"; delete one, or say what is different")
+					"that stands "+relativePlace(b.rule.At, r.At)+"; delete one, or say what is different")
 				break
 			}
 		}
@@ -42,15 +42,15 @@ func (l *loader) lintRules(rules []policyRule, isExec bool) {
 	}
 }
 
-// termed is a rule with the terms of its condition that are joined by and.
-type termed struct {
+// splitTerms is a rule with the terms of its condition that and joins.
+type splitTerms struct {
 	rule   policyRule
-	effect policy.Effect // empty: it is a dry run, which hides nothing
+	effect policy.Effect // empty: a dry run, which hides nothing
 	terms  []string
 }
 
-func takeApart(r policyRule) termed {
-	t := termed{rule: r}
+func splitRule(r policyRule) splitTerms {
+	t := splitTerms{rule: r}
 	switch {
 	case r.Shadow || r.Audit != nil:
 	case r.Deny != nil:
@@ -65,14 +65,14 @@ func takeApart(r policyRule) termed {
 	}
 	terms, ok := cond.Conjuncts(r.When.Value)
 	if !ok {
-		return termed{rule: r}
+		return splitTerms{rule: r}
 	}
 	t.terms = terms
 	return t
 }
 
-// covers reports whether t holds whenever other does, and says the same as other.
-func (t termed) covers(other termed) bool {
+// covers reports whether t holds whenever other does, with the same effect.
+func (t splitTerms) covers(other splitTerms) bool {
 	if t.effect == "" || t.effect != other.effect {
 		return false
 	}
@@ -80,7 +80,7 @@ func (t termed) covers(other termed) bool {
 		func(term string) bool { return !slices.Contains(other.terms, term) })
 }
 
-// lintEmpty warns of all in what allows: it holds for a list of nothing.
+// lintEmpty warns of all in a rule that allows, since it holds for an empty list.
 func (l *loader) lintEmpty(when rulefile.Text) {
 	terms, _ := cond.Conjuncts(when.Value)
 	for _, all := range cond.Loops(when, "all") {

@@ -19,35 +19,32 @@ import (
 // effects are the keys of which a rule about calls has one.
 var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
 
-// shape is what the layers of rule files are told of them.
 func (r Loader) shape() rulefile.Shape {
 	return rulefile.Shape{Names: r.FileNames(), OneOf: [][]string{effects, {"chars", "formula"}}}
 }
 
-// floor are the files of the program that count under a locked folder, whatever the operator
-// makes of them.
+// floor are files of the program that stay in force under a locked folder, whatever the operator changes.
 var floor = []string{argumentsFile, pathsFilename, urlsFilename}
 
-// Loader compiles rule files, with what the parts of a program read of them.
+// Loader compiles rule files, including the sections of parts.
 type Loader struct {
 	Sections []Section
-	Compiled *Compiled // what Load has compiled and tried; nil: nothing is kept
+	Compiled *Compiled // cache; nil: none
 }
 
-// Source is an operator's folder over what the program ships, beneath a locked folder.
-// Either may be empty.
+// Source returns an operator's folder over the program's own files, under a locked folder. Either may be
+// empty.
 func (r Loader) Source(dir, policy string, builtin rulefile.Files) rulefile.Source {
 	return rulefile.Source{Dir: dir, Policy: policy, Builtin: builtin, Floor: floor, Names: r.FileNames()}
 }
 
-// Format gives a rule file the usual shape, as rulefile.Format does.
+// Format formats a rule file, as rulefile.Format does.
 func Format(name, text string) (string, *rulefile.Problem) {
 	return rulefile.Format(name, text, cond.Parses)
 }
 
-// Load compiles the files, tries every example and runs every test. It reports all
-// problems it can find; where one of them is more than a warning, the set is nil.
-// Start, reload and check all go through here.
+// Load compiles the files, tries every example and runs every test. It reports all problems that it finds; if
+// one is more than a warning, the set is nil.
 func (r Loader) Load(f rulefile.Files) (*Set, rulefile.Problems) {
 	if r.Compiled == nil {
 		return r.load(f, false)
@@ -55,9 +52,8 @@ func (r Loader) Load(f rulefile.Files) (*Set, rulefile.Problems) {
 	return r.Compiled.load(f.Version(), func() (*Set, rulefile.Problems) { return r.load(f, false) })
 }
 
-// LoadShipped is Load for the rules of the program as they are. Their examples and tests
-// were tried when it was built, so that a start need not wait for them. What parts would read that this
-// program was built without is no warning here.
+// LoadShipped is Load for the program's own rules. Their examples and tests passed when it was built, so a
+// start does not wait for them. It does not warn about sections of parts that this program was built without.
 func (r Loader) LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
 	l := r.prepare(f, true)
 	if l.problems = l.problems.Sorted(); l.problems.Fatal() {
@@ -66,9 +62,8 @@ func (r Loader) LoadShipped(f rulefile.Files) (*Set, rulefile.Problems) {
 	return l.set, nil
 }
 
-// Tighten is Load for a locked folder that changed over rules that are in force. What
-// is wrong with its tests is a warning here: they keep edits of the operator out, and
-// must not keep the rest of the folder from taking effect.
+// Tighten is Load for a locked folder that has changed. Failures of its tests are warnings: they keep out
+// edits of the operator, but not the rest of the folder.
 func (r Loader) Tighten(f rulefile.Files) (*Set, rulefile.Problems) { return r.load(f, true) }
 
 func (r Loader) load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems) {
@@ -95,9 +90,9 @@ func (r Loader) load(f rulefile.Files, tightening bool) (*Set, rulefile.Problems
 	return l.set, l.problems
 }
 
-// examine reads every file and tries every example. Those of the operator are tried
-// on his files alone, which are mine: one that the locked folder breaks must not keep
-// it from taking effect. Without a locked folder, l is mine.
+// examine reads every file and tries every example. The operator's are tried on the operator's files alone
+// (mine): one that the locked folder breaks must not keep that from taking effect. Without a locked folder, l
+// is mine.
 func (r Loader) examine(f rulefile.Files) (l, mine *loader) {
 	own, locks := f.Split()
 	mine = r.prepare(own, false)
@@ -113,22 +108,22 @@ func (r Loader) examine(f rulefile.Files) (l, mine *loader) {
 	return l, mine
 }
 
-// prepare reads every file. Nothing is tried yet.
+// prepare reads every file and tries nothing.
 func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 	l := &loader{
-		Loader: r, files: f, trusted: trusted, forms: map[string]*prompt.Prompt{},
+		Loader: r, files: f, trusted: trusted, templates: map[string]*prompt.Prompt{},
 		trees: map[string]*rulefile.Tree{},
 		docs:  map[string]any{}, keys: map[string]any{}, covered: map[string][2]int{},
 		claimed: map[string]string{},
-		alone:   map[string]*parse.Strategies{},
+		single:  map[string]*parse.Strategies{},
 		set: &Set{
 			Version: f.Version(), Tools: &tools.Rules{}, Prompts: map[string]*prompt.Prompt{},
 			profiles: map[string]*parse.Strategies{}, conditions: map[string]rulefile.Text{},
 			barred: map[string]string{},
 		},
 	}
-	l.names()
-	l.lock()
+	l.checkNames()
+	l.readLock()
 	l.takeLimits()
 	l.aliases()
 	l.arguments()
@@ -152,7 +147,7 @@ func (r Loader) prepare(f rulefile.Files, trusted bool) *loader {
 	return l
 }
 
-// tryTests runs tests where what they need is good.
+// tryTests runs the tests if the files that they need are valid.
 func (l *loader) tryTests() {
 	if !l.testsRun() {
 		return
@@ -164,7 +159,7 @@ func (l *loader) tryTests() {
 	l.set.Counts.Tests = len(l.tests)
 }
 
-// tryExamples tries examples where the files that they need are good.
+// tryExamples tries examples if the files that they need are valid.
 func (l *loader) tryExamples(examples []func(), needs ...string) {
 	if !l.clean(needs...) {
 		return
@@ -178,30 +173,30 @@ func (l *loader) tryExamples(examples []func(), needs ...string) {
 // loader is the state of one Load.
 type loader struct {
 	Loader
-	files    rulefile.Files
-	trusted  bool // they are those of the program, which were tried when it was built
-	set      *Set
-	problems rulefile.Problems
-	trees    map[string]*rulefile.Tree // of the rule files
-	forms    map[string]*prompt.Prompt // the prompts that are templates, by name
-	looks    strategyFile              // what strategies.yaml says of styles
-	compiled []parse.Strategy          // those of strategies.yaml
-	claimed  map[string]string         // words of the names of models → the family
-	phrases  []parse.Phrase            // of arguments.yaml, for the strategies that read prose
-	examples []func()                  // tried when everything they need is compiled
-	tests    []replyTest               // run after them
-	covered  map[string][2]int         // place of a rule → hits by examples, by tests
-	locked   locked
-	alone    map[string]*parse.Strategies // of one strategy, for its examples, by its place
-	rowsSum  string                       // of the files of rows of programs
-	inTests  bool                         // examples are done
-	keys     map[string]any               // of limits.yaml → pointers to what they say
-	docs     map[string]any               // each file as it was decoded, for lint
-	regexps  []rulefile.Text              // every regular expression that compiles, for lint
+	files       rulefile.Files
+	trusted     bool // the program's own files, which were tried when it was built
+	set         *Set
+	problems    rulefile.Problems
+	trees       map[string]*rulefile.Tree // of the rule files
+	templates   map[string]*prompt.Prompt // prompts that are templates, by name
+	strategyDoc strategyFile              // strategies.yaml
+	compiled    []parse.Strategy          // strategies of strategies.yaml
+	claimed     map[string]string         // words of model names → the family
+	phrases     []parse.Phrase            // of arguments.yaml
+	examples    []func()                  // to be tried when everything is compiled
+	tests       []replyTest               // to be run after them
+	covered     map[string][2]int         // place of a rule → hits by examples, by tests
+	locked      locked
+	single      map[string]*parse.Strategies // one strategy each, for its examples, by its place
+	rowsSum     string                       // version of the rows of programs
+	inTests     bool                         // examples are done
+	keys        map[string]any               // keys of limits.yaml → pointers to their values
+	docs        map[string]any               // decoded files, for lint
+	regexps     []rulefile.Text              // valid regular expressions, for lint
 }
 
-// report adds a problem. Without a place it is about a value that could not be read,
-// which has been reported.
+// report adds a problem, unless the place is unknown: then the value could not be read, which has been
+// reported.
 func (l *loader) report(at rulefile.Place, code, msg, hint string) {
 	if !at.Known() {
 		return
@@ -209,12 +204,12 @@ func (l *loader) report(at rulefile.Place, code, msg, hint string) {
 	l.problems = append(l.problems, at.Problem(code, msg, hint))
 }
 
-// wrong adds a problem with the value of a text.
-func (l *loader) wrong(t rulefile.Text, msg, hint string) {
+// reject adds a problem with the value of a text.
+func (l *loader) reject(t rulefile.Text, msg, hint string) {
 	l.report(t.All(), rulefile.CodeValue, msg, hint)
 }
 
-// clean reports whether none of the files, and of what they include, is broken.
+// clean reports whether the files, and what they include, have no errors.
 func (l *loader) clean(names ...string) bool {
 	return !slices.ContainsFunc(l.problems, func(p rulefile.Problem) bool {
 		return !p.Warning && slices.ContainsFunc(names, func(name string) bool {
@@ -223,20 +218,20 @@ func (l *loader) clean(names ...string) bool {
 	})
 }
 
-// decodeFile decodes one of the files; a missing one is the zero value.
+// decodeFile decodes a file; a missing one gives the zero value.
 func decodeFile[T any](l *loader, name string) (out T) {
 	l.decode(name, &out, false)
 	return out
 }
 
-// decode decodes one of the files into what out, a pointer to a struct, holds already. A partial file may
-// leave out every key but version.
+// decode decodes a file into out, a pointer to a struct that may hold values. A partial file needs only
+// version.
 func (l *loader) decode(name string, out any, partial bool) {
 	if !l.files.Has(name) {
 		return
 	}
 	l.set.Counts.Files++
-	l.trees[name] = rulefile.Plant(l.files, name, l.shape())
+	l.trees[name] = rulefile.ReadTree(l.files, name, l.shape())
 	found := slices.DeleteFunc(l.trees[name].Decode(out, partial), func(p rulefile.Problem) bool {
 		return p.Warning && strings.HasPrefix(p.File, rulefile.BuiltinFolder+"/") // not the operator's
 	})
@@ -245,8 +240,7 @@ func (l *loader) decode(name string, out any, partial bool) {
 	l.set.Taken = append(l.set.Taken, l.trees[name].Taken()...)
 }
 
-// when compiles a condition; nil without one, or with one that cannot be read or is
-// wrong.
+// when compiles a condition; nil without one, or if it is invalid.
 func when[E any](l *loader, t *rulefile.Text, words cond.Lists) func(E) (bool, error) {
 	if t == nil || !t.At.Known() {
 		return nil
@@ -259,8 +253,7 @@ func when[E any](l *loader, t *rulefile.Text, words cond.Lists) func(E) (bool, e
 	return holds
 }
 
-// pattern compiles a regular expression, with flags such as (?i) in front; nil
-// where it is wrong.
+// pattern compiles a regular expression, with flags such as (?i) in front; nil if it is invalid.
 func (l *loader) pattern(t rulefile.Text, flags string) *regexp.Regexp {
 	l.set.Counts.Patterns++
 	if cond.LargePattern(flags + t.Value) {
@@ -285,8 +278,8 @@ func (l *loader) pattern(t rulefile.Text, flags string) *regexp.Regexp {
 	return nil
 }
 
-// known checks that a text names one of the words.
-func (l *loader) known(t rulefile.Text, what string, words []string) bool {
+// checkOneOf checks that a text is one of the words.
+func (l *loader) checkOneOf(t rulefile.Text, what string, words []string) bool {
 	if slices.Contains(words, t.Value) {
 		return true
 	}
@@ -295,5 +288,5 @@ func (l *loader) known(t rulefile.Text, what string, words []string) bool {
 	return false
 }
 
-// values are the plain strings of a list.
-func values(list []rulefile.Text) []string { return collect(list, rulefile.Text.String) }
+// values returns the strings of a list.
+func values(list []rulefile.Text) []string { return mapSlice(list, rulefile.Text.String) }

@@ -19,10 +19,12 @@ import (
 // force. A rule of the operator that is looser is no error, since a tightening must
 // take effect at once; it is a warning.
 
-// locked is what the locked folder says.
+// locked is the content of the locked folder, which belongs to a security team. Its files have the same
+// names, say less, and only tighten: the stricter value is in force. A looser rule of the operator is a
+// warning, not an error, since a tightening must take effect at once.
 type locked struct {
-	limits reflect.Value   // ceilings, as Loader.limits has them; zero where nothing is said
-	kinds  *[]parse.Kind   // of strategies that may be enabled; nil: all
+	limits reflect.Value   // ceilings, as Loader.limits has them; zero if not set
+	kinds  *[]parse.Kind   // kinds of strategies that may be enabled; nil: all
 	off    []rulefile.Text // strategies that stay off
 
 	examples []func() // of its exec.yaml
@@ -44,13 +46,13 @@ type lockedArguments struct {
 var lockable = []string{limitsFile, strategiesFile, argumentsFile, editsFile, execFilename, pathsFilename,
 	urlsFilename}
 
-// lock reads the locked folder. It comes before the files that it tightens.
-func (l *loader) lock() {
+// readLock reads the locked folder, before the files that it tightens.
+func (l *loader) readLock() {
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		in, isLocked := strings.CutPrefix(name, rulefile.PolicyFolder+"/")
 		if isLocked && path.Dir(in) != rulefile.TestFolder && !isPrograms(in) &&
 			!slices.Contains(lockable, in) {
-			l.file(name, rulefile.CodeFile, "a locked folder cannot hold this file",
+			l.reportFile(name, rulefile.CodeFile, "a locked folder cannot hold this file",
 				"it may hold "+strings.Join(lockable, ", ")+", programs/*.yaml and tests/*.yaml")
 		}
 	}
@@ -63,8 +65,8 @@ func (l *loader) lock() {
 
 func lockedName(name string) string { return rulefile.PolicyFolder + "/" + name }
 
-// ordered keeps limits in order that the locked folder has lowered, and that depend on each other.
-func (l *loader) ordered(f *Limits) {
+// orderLimits keeps dependent limits in order after the locked folder has lowered some.
+func (l *loader) orderLimits(f *Limits) {
 	f.LineBytes = min(f.LineBytes, f.ReplyBytes)
 	f.RetryMin = min(f.RetryMin, f.RetryMax)
 	if f.Keepalive >= f.Idle {
@@ -78,12 +80,12 @@ func (l *loader) ordered(f *Limits) {
 	}
 }
 
-// ceiling lowers limits to what the locked folder allows; least is the smallest value that one may have.
-func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
+// lowerLimits lowers limits to those of the locked folder; least is the smallest valid value.
+func (l *loader) lowerLimits(v, most reflect.Value, least string, keys ...string) {
 	if v.Kind() == reflect.Struct {
 		for _, f := range rulefile.Keys(v.Type()) {
 			if key, _ := rulefile.KeyOf(f); key != "version" {
-				l.ceiling(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), f.Tag.Get("min"),
+				l.lowerLimits(v.FieldByIndex(f.Index), most.FieldByIndex(f.Index), f.Tag.Get("min"),
 					append(slices.Clip(keys), key)...)
 			}
 		}
@@ -102,26 +104,26 @@ func (l *loader) ceiling(v, most reflect.Value, least string, keys ...string) {
 	}
 	if absent || l.trees[limitsFile].Says(keys...) { // no warning about a default
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
-		l.loosened(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."),
+		l.warnLooser(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."),
 			said, quantity(most)))
 	}
 	v.SetInt(most.Int())
 }
 
-// loosened warns that a rule is looser than the locked folder, which is in force. What
-// the operator has only included is not theirs to change.
-func (l *loader) loosened(at, by rulefile.Place, msg string) {
+// warnLooser warns that a rule is looser than the locked folder, which is in force. Included rules of the
+// program are not the operator's to change.
+func (l *loader) warnLooser(at, by rulefile.Place, msg string) {
 	if at.Known() && by.Known() && !strings.HasPrefix(at.File(), rulefile.BuiltinFolder+"/") {
 		l.warn(at, rulefile.CodeLocked, msg, "what stands at "+by.String()+" is in force")
 	}
 }
 
-// placeOf is where a key of a rule file stands.
+// placeOf returns the place of a key of a rule file.
 func (l *loader) placeOf(file string, keys ...string) rulefile.Place {
 	return l.trees[file].At(keys...)
 }
 
-// quantity is a limit as it is written.
+// quantity returns a limit as it is written.
 func quantity(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case time.Duration:
@@ -136,8 +138,8 @@ func quantity(v reflect.Value) string {
 	return strconv.FormatInt(v.Int(), 10)
 }
 
-// strayLocks warns of names in the locked folder that lock nothing.
-func (l *loader) strayLocks(ids []string) {
+// warnUnusedLocks warns of strategies in the locked folder that do not exist.
+func (l *loader) warnUnusedLocks(ids []string) {
 	for _, id := range l.locked.off {
 		if id.At.Known() && !slices.Contains(ids, id.Value) {
 			l.warn(id.All(), rulefile.CodeLocked, "there is no strategy "+id.Value+", so this locks nothing",
@@ -146,8 +148,8 @@ func (l *loader) strayLocks(ids []string) {
 	}
 }
 
-// bars reports whether the locked folder keeps a strategy off, and by which place.
-func (l *loader) bars(r strategyRule) (by rulefile.Place, why string) {
+// lockedOff returns where and why the locked folder keeps a strategy off; why is empty if it does not.
+func (l *loader) lockedOff(r strategyRule) (by rulefile.Place, why string) {
 	for _, id := range l.locked.off {
 		if id.Value == r.ID.Value {
 			return id.All(), r.ID.Value + " is off in the locked folder"

@@ -194,8 +194,8 @@ func TestLockedWorld(t *testing.T) {
 		if set == nil {
 			t.Fatal(problems)
 		}
-		if set.oneWorld != want {
-			t.Errorf("%q: %v", lock, set.oneWorld)
+		if set.sameWorld != want {
+			t.Errorf("%q: %v", lock, set.sameWorld)
 		}
 	}
 }

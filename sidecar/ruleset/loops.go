@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Circles is the section loop of limits.yaml.
-type Circles struct {
+// LoopRule is the section loop of limits.yaml.
+type LoopRule struct {
 	At      rulefile.Place
 	Tell    int             `rule:"tell" min:"2" max:"1000" doc:"After so many calls that are the same, with the same result, the model is told with that result. If left out: never." eg:"3"`
 	End     int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
@@ -24,26 +24,26 @@ type Circles struct {
 	Say     rulefile.Text   `rule:"say" doc:"What the user reads. {tool} and {times} are filled in. It goes with end. If left out: a sentence that says so." eg:"'The model made the same call of {tool} {times} times.'"`
 }
 
-// Ignored is what does not count in the conversations of one agent.
-type Ignored struct {
+// LoopIgnores is what does not count in the conversations of one agent.
+type LoopIgnores struct {
 	Results []*regexp.Regexp // of results
 	Notices []*regexp.Regexp // of user messages
-	// results by which the agent itself says that a call is made again and again
+	// results in which the agent itself reports a repeated call
 	Same []*regexp.Regexp
-	// the arguments of a call without what does not count; nil: all count
+	// removes what does not count from arguments; nil: everything counts
 	Arguments func(tool, args string) string
 }
 
-// Guard is a compiled rule. The nil Guard lets everything pass.
-type Guard struct {
-	rule Circles
-	Ignored
+// LoopGuard is a compiled LoopRule. The nil LoopGuard does nothing.
+type LoopGuard struct {
+	rule LoopRule
+	LoopIgnores
 }
 
-// Compile makes a guard of a rule; nil: it says nothing. What is wrong goes to report.
-func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp,
-	report func(at rulefile.Place, code, msg, hint string)) *Guard {
-	g := &Guard{rule: r}
+// CompileLoop compiles a rule and reports its mistakes; nil: it does nothing.
+func CompileLoop(r LoopRule, pattern func(rulefile.Text) *regexp.Regexp,
+	report func(at rulefile.Place, code, msg, hint string)) *LoopGuard {
+	g := &LoopGuard{rule: r}
 	for _, list := range []struct {
 		from []rulefile.Text
 		to   *[]*regexp.Regexp
@@ -76,34 +76,32 @@ func Compile(r Circles, pattern func(rulefile.Text) *regexp.Regexp,
 	return g
 }
 
-// fill is a text with what it is about.
 func fill(text rulefile.Text, tool string, times int) string {
 	return strings.NewReplacer("{tool}", tool, "{times}", strconv.Itoa(times)).Replace(text.Value)
 }
 
-// Seen is what a conversation has of calls that are made again and again.
-type Seen struct {
-	guard *Guard
+// Repeats are the repeated calls of a conversation.
+type Repeats struct {
+	guard *LoopGuard
 	notes map[string]string // what the model is told with a result, by the id of its call
 	times map[string]int    // by call
 }
 
-// made is a call of the conversation that waits for its result.
-type made struct{ tool, key string }
+// openCall is a call that waits for its result.
+type openCall struct{ tool, key string }
 
-// With is the guard for an agent of which more does not count.
-func (g *Guard) With(more Ignored) *Guard {
+// With adds what does not count for an agent.
+func (g *LoopGuard) With(more LoopIgnores) *LoopGuard {
 	if g == nil {
 		return nil
 	}
-	return &Guard{g.rule, Ignored{slices.Concat(g.Results, more.Results),
+	return &LoopGuard{g.rule, LoopIgnores{slices.Concat(g.Results, more.Results),
 		slices.Concat(g.Notices, more.Notices), slices.Concat(g.Same, more.Same), more.Arguments}}
 }
 
-// Look reads a conversation. Only what came behind the last words of the user counts, and a call
-// that was not made before is progress: the count begins anew.
-func (g *Guard) Look(q *openai.Request) Seen {
-	s := Seen{guard: g}
+// Look reads a conversation since the last words of the user. A new call is progress and restarts the count.
+func (g *LoopGuard) Look(q *openai.Request) Repeats {
+	s := Repeats{guard: g}
 	if g == nil {
 		return s
 	}
@@ -111,16 +109,16 @@ func (g *Guard) Look(q *openai.Request) Seen {
 	if keys == nil {
 		return s
 	}
-	var open map[string]made
+	var open map[string]openCall
 	var last map[string]string // the result of each call
-	reset := func() { open, last, s.times = map[string]made{}, map[string]string{}, map[string]int{} }
+	reset := func() { open, last, s.times = map[string]openCall{}, map[string]string{}, map[string]int{} }
 	reset()
 	known := map[string]bool{}
 	for i := range q.Messages {
 		m := &q.Messages[i]
 		switch m.Role {
 		case "user":
-			if g.spoke(q, m) {
+			if g.userSpoke(q, m) {
 				reset()
 				known = map[string]bool{}
 			}
@@ -132,8 +130,8 @@ func (g *Guard) Look(q *openai.Request) Seen {
 					known[key] = true
 					clear(s.times)
 				}
-				if times[key] >= g.least() { // or its results tell nothing
-					open[c.ID] = made{c.Name, key}
+				if times[key] >= g.threshold() { // or its results tell nothing
+					open[c.ID] = openCall{c.Name, key}
 				}
 			}
 		case "tool":
@@ -143,7 +141,7 @@ func (g *Guard) Look(q *openai.Request) Seen {
 				func(t rulefile.Text) bool { return t.Value == c.tool }) {
 				continue
 			}
-			result := g.lasting(q, m)
+			result := g.stableResult(q, m)
 			if before, is := last[c.key]; is &&
 				slices.ContainsFunc(g.Same, func(re *regexp.Regexp) bool { return re.MatchString(result) }) {
 				result = before
@@ -163,17 +161,17 @@ func (g *Guard) Look(q *openai.Request) Seen {
 	return s
 }
 
-// least is after how many calls something is done.
-func (g *Guard) least() int {
+// threshold returns after how many calls something is done.
+func (g *LoopGuard) threshold() int {
 	if g.rule.Tell == 0 || g.rule.End > 0 && g.rule.End < g.rule.Tell {
 		return g.rule.End
 	}
 	return g.rule.Tell
 }
 
-// calls are those of the conversation, and how often each is made in all of it; nil where no tool
-// is called often enough. In most conversations none is, and no result is looked at.
-func (g *Guard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, times map[string]int) {
+// calls returns the calls of the conversation, and how often each occurs; nil if no tool is called often
+// enough, as in most conversations, so that no result is read.
+func (g *LoopGuard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, times map[string]int) {
 	names, most := map[string]int{}, 0
 	for i := range q.Messages {
 		for j := range q.Messages[i].Calls {
@@ -182,7 +180,7 @@ func (g *Guard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, t
 			most = max(most, names[name])
 		}
 	}
-	if most < g.least() {
+	if most < g.threshold() {
 		return nil, nil
 	}
 	keys, times = map[*openai.MessageCall]string{}, map[string]int{}
@@ -196,30 +194,29 @@ func (g *Guard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, t
 	return keys, times
 }
 
-// maxText is how many bytes of a message are looked at.
+// maxText is how many bytes of a message are read.
 const maxText = 64 << 10
 
-// lasting is a result without what is another one each time.
-func (g *Guard) lasting(q *openai.Request, m *openai.Message) string {
-	return without(q.Text(m, maxText), g.Results, "\x00")
+// stableResult returns a result without what differs each time.
+func (g *LoopGuard) stableResult(q *openai.Request, m *openai.Message) string {
+	return removeMatches(q.Text(m, maxText), g.Results, "\x00")
 }
 
-// spoke reports whether a user message holds words of the user: more than what the agent writes itself.
-func (g *Guard) spoke(q *openai.Request, m *openai.Message) bool {
+// userSpoke reports whether a user message has more than what the agent itself writes.
+func (g *LoopGuard) userSpoke(q *openai.Request, m *openai.Message) bool {
 	text := q.Text(m, maxText)
 	return !strings.HasPrefix(text, openai.RuntimeContext) &&
-		(text == "" || strings.TrimSpace(without(text, g.Notices, "")) != "")
+		(text == "" || strings.TrimSpace(removeMatches(text, g.Notices, "")) != "")
 }
 
-func without(text string, patterns []*regexp.Regexp, mark string) string {
+func removeMatches(text string, patterns []*regexp.Regexp, mark string) string {
 	for _, re := range patterns {
 		text = re.ReplaceAllLiteralString(text, mark)
 	}
 	return text
 }
 
-// args are the arguments of a call as the model wrote them, without the wrapper in which the
-// gateway got them.
+// args returns the arguments of a call as the model wrote them, without the wrapper that the gateway got.
 func args(q *openai.Request, c *openai.MessageCall) string {
 	if !c.ArgsSpan.Present() {
 		return "{}"
@@ -238,8 +235,8 @@ func args(q *openai.Request, c *openai.MessageCall) string {
 	return text
 }
 
-// key is the same for the same call, however its arguments are written.
-func (g *Guard) key(tool, args string) string {
+// key identifies a call, however its arguments are formatted.
+func (g *LoopGuard) key(tool, args string) string {
 	if g.Arguments != nil {
 		args = g.Arguments(tool, args)
 	}
@@ -249,11 +246,11 @@ func (g *Guard) key(tool, args string) string {
 	return tool + "\x00" + args
 }
 
-// Note is what the model is told with the result of a call.
-func (s Seen) Note(callID string) string { return s.notes[callID] }
+// Note returns what the model is told with the result of a call.
+func (s Repeats) Note(callID string) string { return s.notes[callID] }
 
-// Any reports whether there is something to say, or to stop.
-func (s Seen) Any() bool {
+// Any reports whether there is anything to say or to stop.
+func (s Repeats) Any() bool {
 	if len(s.notes) > 0 {
 		return true
 	}
@@ -265,8 +262,8 @@ func (s Seen) Any() bool {
 	return false
 }
 
-// Stops is what the user reads in place of a call that was made too often; "": it was not.
-func (s Seen) Stops(tool, args string) string {
+// Stops returns what the user reads in place of a call that was made too often; empty: it was not.
+func (s Repeats) Stops(tool, args string) string {
 	if s.guard == nil || s.guard.rule.End == 0 {
 		return ""
 	}

@@ -14,9 +14,9 @@ import (
 
 func text(s string) rulefile.Text { return rulefile.Text{Value: s} }
 
-func guarded(t testing.TB, tell, end int) *Guard {
+func guarded(t testing.TB, tell, end int) *LoopGuard {
 	t.Helper()
-	return Compile(Circles{Tell: tell, End: end, Except: []rulefile.Text{text("process")},
+	return CompileLoop(LoopRule{Tell: tell, End: end, Except: []rulefile.Text{text("process")},
 		Ignore:  []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
 		Notices: []rulefile.Text{text(`(?s)<info-msg>.*?</info-msg>`)},
 		Note:    text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
@@ -133,7 +133,7 @@ func TestNotesStay(t *testing.T) {
 func TestParts(t *testing.T) {
 	ls := `exec {"command":"ls"} => a`
 	q := requestOf(t, "user go", ls, ls, ls)
-	var none *Guard
+	var none *LoopGuard
 	if none.Look(q).Any() || none.Look(q).Stops("exec", `{"command":"ls"}`) != "" ||
 		none.Look(q).Note("call1") != "" {
 		t.Error("nothing was said")
@@ -141,16 +141,16 @@ func TestParts(t *testing.T) {
 	var wrong []string
 	report := func(_ rulefile.Place, _, msg, _ string) { wrong = append(wrong, msg) }
 	pattern := func(p rulefile.Text) *regexp.Regexp { return nil }
-	if Compile(Circles{}, pattern, report) != nil || len(wrong) > 0 {
+	if CompileLoop(LoopRule{}, pattern, report) != nil || len(wrong) > 0 {
 		t.Error(wrong)
 	}
-	usual := Compile(Circles{Tell: 2, End: 3}, pattern, report).Look(q)
+	usual := CompileLoop(LoopRule{Tell: 2, End: 3}, pattern, report).Look(q)
 	if note, says := usual.Note("call2"), usual.Stops("exec", `{"command":"ls"}`); !strings.Contains(note,
 		"call of exec 2 times") || !strings.Contains(says, "call of exec 3 times") {
 		t.Errorf("by themselves: %q, %q", note, says)
 	}
-	told := Compile(Circles{Tell: 2, Note: text("x")}, pattern, report).Look(q)
-	ends := Compile(Circles{End: 3, Say: text("x")}, pattern, report).Look(q)
+	told := CompileLoop(LoopRule{Tell: 2, Note: text("x")}, pattern, report).Look(q)
+	ends := CompileLoop(LoopRule{End: 3, Say: text("x")}, pattern, report).Look(q)
 	if told.Note("call2") != "x" || told.Stops("exec", `{"command":"ls"}`) != "" ||
 		ends.Note("call3") != "" || ends.Stops("exec", `{"command":"ls"}`) != "x" {
 		t.Errorf("%+v %+v", told, ends)
@@ -195,7 +195,7 @@ func BenchmarkLook(b *testing.B) {
 
 // What an agent is known for does not count, beside what the rule says.
 func TestWith(t *testing.T) {
-	of := Ignored{
+	of := LoopIgnores{
 		Results: []*regexp.Regexp{regexp.MustCompile(`Chunk ID: \w+`)},
 		Notices: []*regexp.Regexp{regexp.MustCompile(`^<cwd>.*</cwd>$`)},
 		Arguments: func(_, args string) string {
@@ -215,7 +215,7 @@ func TestWith(t *testing.T) {
 		seen.Stops("exec", `{"command":"ls -l","why":"w5"}`) != "" {
 		t.Errorf("%+v", seen)
 	}
-	var none *Guard
+	var none *LoopGuard
 	if none.With(of).Look(q).Any() {
 		t.Error("there is no rule")
 	}

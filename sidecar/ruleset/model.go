@@ -17,7 +17,7 @@ type modelFile struct {
 	Models    []Model                        `rule:"models,required" doc:"The model ids that callers see."`
 }
 
-// Model is a model id that callers see, and what stands behind it.
+// Model is a model id that callers see, and what it stands for.
 type Model struct {
 	ID        rulefile.Text   `rule:"id,required" doc:"The name that the caller asks for." eg:"gpt-oss"`
 	About     string          `rule:"about,required" doc:"What the model is for. Operators read it." eg:"Whatever gpt-oss model the server has."`
@@ -36,50 +36,52 @@ type Model struct {
 
 // The modes that differ from provider.
 const (
+	// The modes that differ from provider.
 	Executor = "executor"
 	Either   = "either"
 )
 
-// models takes models.yaml. It must come after what it refers to.
+// models reads models.yaml, after the files that it refers to.
 func (l *loader) models() {
 	file := decodeFile[modelFile](l, modelsFile)
 	l.set.Models = file.Models
 	l.upstreams(file.Upstreams)
 	l.defaultModel(file.Default)
 	for _, m := range l.set.Models {
-		l.shownID(m.ID)
+		l.checkShownID(m.ID)
 		for _, name := range slices.Sorted(maps.Keys(m.Sampling)) {
 			if wrong := prompt.Unfit(name, m.Sampling[name]); wrong != "" {
-				l.wrong(m.ID, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
+				l.reject(m.ID, "sampling of "+m.ID.Value+" cannot set "+name, wrong)
 			}
 		}
 		if l.clean(strategiesFile) {
-			l.known(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
-			l.known(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
+			l.checkOneOf(m.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+			l.checkOneOf(m.Style, "style", append(slices.Sorted(maps.Keys(l.set.styles)), Native))
 		}
-		l.known(m.Family, "family", collect(l.set.Families, func(f *Family) string { return f.Name }))
+		l.checkOneOf(m.Family, "family", mapSlice(l.set.Families, func(f *Family) string { return f.Name }))
 		if l.clean(serversFile) {
-			l.known(m.Server, "server", serverIDs(l.set.Servers))
+			l.checkOneOf(m.Server, "server", serverIDs(l.set.Servers))
 		}
 		l.baseURL(m.Upstream)
 		for _, name := range m.Upstreams {
-			l.known(name, "upstream", collect(l.set.Upstreams, func(u Upstream) string { return u.Name }))
+			l.checkOneOf(name, "upstream", mapSlice(l.set.Upstreams,
+				func(u Upstream) string { return u.Name }))
 		}
-		if l.unique("upstream", m.Upstreams); m.Upstreams != nil {
-			l.wrong(m.Upstream, "upstream and upstreams cannot go together",
+		if l.checkUnique("upstream", m.Upstreams); m.Upstreams != nil {
+			l.reject(m.Upstream, "upstream and upstreams cannot go together",
 				"give the server a name under upstreams, above models")
 		}
-		l.known(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))
+		l.checkOneOf(m.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts)))
 	}
 	if l.files.Has(modelsFile) && len(l.set.Models) == 0 && l.clean(modelsFile) {
-		l.file(modelsFile, rulefile.CodeMissing, "there is no model, so callers can ask for nothing", "")
+		l.reportFile(modelsFile, rulefile.CodeMissing, "there is no model, so callers can ask for nothing", "")
 	}
 }
 
-// defaultModel puts the model of that id in front, if one is named.
+// defaultModel moves the named model to the front.
 func (l *loader) defaultModel(id rulefile.Text) {
-	ids := collect(l.set.Models, func(m Model) string { return m.ID.Value })
-	if !id.At.Known() || !l.clean(modelsFile) || !l.known(id, "model", ids) {
+	ids := mapSlice(l.set.Models, func(m Model) string { return m.ID.Value })
+	if !id.At.Known() || !l.clean(modelsFile) || !l.checkOneOf(id, "model", ids) {
 		return
 	}
 	at := slices.Index(ids, id.Value)
@@ -89,32 +91,33 @@ func (l *loader) defaultModel(id rulefile.Text) {
 // Main is the name of the model server of the settings.
 const Main = "main"
 
-// Upstream is a model server.
+// Upstream is a model server. URL is empty for that of the settings.
 type Upstream struct{ Name, URL string } // the URL of the one of the settings is empty
 
-// upstreams takes the model servers of models.yaml.
+// upstreams reads the model servers of models.yaml.
 func (l *loader) upstreams(list []rulefile.Pair[rulefile.Text]) {
 	l.set.Upstreams = []Upstream{{Name: Main}}
 	for _, u := range list {
 		if u.Key.Value == Main {
-			l.wrong(u.Key, Main+" is the model server of the settings",
+			l.reject(u.Key, Main+" is the model server of the settings",
 				"choose another name")
 		}
-		l.plainID(u.Key)
+		l.checkID(u.Key)
 		l.baseURL(u.Value)
 		l.set.Upstreams = append(l.set.Upstreams, Upstream{u.Key.Value, u.Value.Value})
 	}
-	l.unique("address", collect(list, func(u rulefile.Pair[rulefile.Text]) rulefile.Text { return u.Value }))
+	l.checkUnique("address", mapSlice(list,
+		func(u rulefile.Pair[rulefile.Text]) rulefile.Text { return u.Value }))
 }
 
-// UpstreamsOf are the servers of a model, in order. One that only the model names has no name.
+// UpstreamsOf returns the servers of a model, in order. One that only the model names has no name.
 func (s *Set) UpstreamsOf(m Model) []Upstream {
 	if len(m.Upstreams) == 0 && m.Upstream.Value == "" {
 		return []Upstream{{Name: Main}}
 	} else if len(m.Upstreams) == 0 {
 		return []Upstream{{URL: m.Upstream.Value}}
 	}
-	return collect(m.Upstreams, func(t rulefile.Text) Upstream {
+	return mapSlice(m.Upstreams, func(t rulefile.Text) Upstream {
 		return s.Upstreams[slices.IndexFunc(s.Upstreams, func(u Upstream) bool { return u.Name == t.Value })]
 	})
 }
@@ -123,11 +126,11 @@ func (s *Set) UpstreamsOf(m Model) []Upstream {
 func (l *loader) baseURL(t rulefile.Text) {
 	u, err := url.Parse(t.Value)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		l.wrong(t, "upstream is not a base URL",
+		l.reject(t, "upstream is not a base URL",
 			"write it like http://127.0.0.1:8000/v1")
 	}
 }
 
 func serverIDs(servers []Server) []string {
-	return collect(servers, func(s Server) string { return s.ID.Value })
+	return mapSlice(servers, func(s Server) string { return s.ID.Value })
 }

@@ -22,7 +22,7 @@ type aliasFile struct {
 	Miss     []nameExample   `rule:"miss" doc:"Names that must mean no tool. Every load tries them."`
 }
 
-// nameExample is a name as a model wrote it, and the tool that is meant.
+// nameExample is a name as a model wrote it, and the intended tool.
 type nameExample struct {
 	Name  rulefile.Text `rule:"name,required" doc:"The name that the model wrote." eg:"Web-Search"`
 	Tools []string      `rule:"tools,required" doc:"The names of the offered tools." eg:"[web_search, exec]"`
@@ -62,8 +62,7 @@ type phraseExample struct {
 	Gives any           `rule:"gives,required" doc:"The arguments of the call." eg:"{query: the tide table}"`
 }
 
-// argsExample is arguments as a model wrote them, for a tool with these
-// parameters, and what they become.
+// argsExample is arguments as a model wrote them, for a tool with these parameters, and their corrected form.
 type argsExample struct {
 	At    rulefile.Place
 	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[query]"`
@@ -71,15 +70,14 @@ type argsExample struct {
 	Gives any      `rule:"gives,required" doc:"The arguments after the rules have changed them." eg:"{query: tide table}"`
 }
 
-// argsRefused is arguments as a model wrote them, for a tool with these parameters, that
-// must not become a call.
+// argsRefused is arguments as a model wrote them, for a tool with these parameters, that must be refused.
 type argsRefused struct {
 	At    rulefile.Place
 	Takes []string `rule:"takes,required" doc:"The arguments that the tool knows." eg:"[command]"`
 	Args  any      `rule:"args,required" doc:"The arguments as the model wrote them." eg:"I cannot do that."`
 }
 
-// aliases takes what aliases.yaml says about names.
+// aliases reads aliases.yaml.
 func (l *loader) aliases() {
 	f := decodeFile[aliasFile](l, aliasesFile)
 	r := l.set.Tools
@@ -94,7 +92,7 @@ func (l *loader) aliases() {
 	}
 }
 
-// nameGroups takes groups of names, by the first name of each.
+// nameGroups returns groups of names.
 func (l *loader) nameGroups(list rulefile.Lists) (out []tools.Group) {
 	for _, tool := range list {
 		g := tools.Group{}
@@ -117,7 +115,7 @@ func (l *loader) nameGroups(list rulefile.Lists) (out []tools.Group) {
 }
 
 func (l *loader) words(id string, list []rulefile.Text) []tools.Word {
-	return collect(list, func(t rulefile.Text) tools.Word {
+	return mapSlice(list, func(t rulefile.Text) tools.Word {
 		l.set.book.add(t.At, id)
 		return tools.Word{Text: t.Value, Place: t.At.String()}
 	})
@@ -127,7 +125,7 @@ func (l *loader) words(id string, list []rulefile.Text) []tools.Word {
 func (l *loader) tryName(e nameExample, want string) {
 	got := ""
 	m, refused := l.catalog(&e.Tools).Name(e.Name.Value)
-	l.set.hitRepairs(m.Repairs, l.cover)
+	l.set.hitRepairs(m.Repairs, l.countHit)
 	hint := ""
 	if refused != nil {
 		hint = refused.Why
@@ -147,7 +145,7 @@ var (
 	wordNames = append(classNames[:3:3], string(tools.Agent)) // of words
 )
 
-// arguments takes what arguments.yaml says about parameters, classes and prose.
+// arguments reads arguments.yaml.
 func (l *loader) arguments() {
 	f := decodeFile[argumentFile](l, argumentsFile)
 	r := l.set.Tools
@@ -156,7 +154,7 @@ func (l *loader) arguments() {
 		tool := t.Key.Value
 		if tool == tools.OfClass {
 			tool = ""
-		} else if strings.HasPrefix(tool, tools.OfClass) && !l.known(t.Key, "group", groupNames) {
+		} else if strings.HasPrefix(tool, tools.OfClass) && !l.checkOneOf(t.Key, "group", groupNames) {
 			continue
 		}
 		for _, a := range t.Value.Arguments {
@@ -170,7 +168,7 @@ func (l *loader) arguments() {
 				Place: names[0].At.String()})
 		}
 		for _, k := range t.Value.Is {
-			if l.known(k.Value, "kind of text", tools.TextKinds()) {
+			if l.checkOneOf(k.Value, "kind of text", tools.TextKinds()) {
 				l.set.book.add(k.Key.At, t.Key.Value+".is."+k.Key.Value)
 				r.Kinds = append(r.Kinds, tools.KindRule{Tool: tool, Param: k.Key.Value,
 					Kind: tools.TextKind(k.Value.Value), Place: k.Key.At.String()})
@@ -189,14 +187,14 @@ func (l *loader) arguments() {
 func (l *loader) classes(list rulefile.Lists) tools.Classes {
 	var rules []tools.ClassRule
 	for _, c := range list {
-		if l.known(c.Key, "class", wordNames) {
+		if l.checkOneOf(c.Key, "class", wordNames) {
 			rules = append(rules, tools.ClassRule{Class: tools.Class(c.Key.Value), Words: values(c.Value)})
 		}
 	}
 	return tools.NewClasses(rules...)
 }
 
-// prose takes the phrases that ask for a tool.
+// prose adds the phrases that ask for a tool.
 func (l *loader) prose(tool string, rules []phraseRule) {
 	for _, p := range rules {
 		l.set.book.add(p.At, cmp.Or(tool, "*")+".phrases")
@@ -208,7 +206,8 @@ func (l *loader) prose(tool string, rules []phraseRule) {
 			Phrase: []parse.Phrase{phrase}, Tools: []string{tool},
 		}
 		for _, e := range p.Hit {
-			hit := example{At: p.At, Text: &e.Text, Tools: &alone.Tools, Gives: []gives{{tool, e.Gives}}}
+			hit := example{At: p.At, Text: &e.Text, Tools: &alone.Tools, Gives: []exampleResult{{tool,
+				e.Gives}}}
 			l.examples = append(l.examples, func() { l.tryHit(alone, hit) })
 		}
 		for _, t := range p.Miss {
@@ -244,7 +243,7 @@ func (l *loader) tryRefused(tool string, e argsRefused) {
 	}
 }
 
-// callWith calls a tool that knows the parameters in takes. args is nil where the value is no JSON.
+// callWith calls a tool with the parameters in takes. args is nil if the value is not JSON.
 func (l *loader) callWith(tool string, takes []string,
 	value any) (got tools.Call, args []byte, refused *tools.Refusal) {
 	properties := map[string]any{}
@@ -259,12 +258,11 @@ func (l *loader) callWith(tool string, takes []string,
 	}
 	c := tools.NewCatalog(l.set.Tools, nil, []tools.Tool{{Name: exampleTool(tool), Parameters: schema}})
 	got, refused = c.Call(exampleTool(tool), args, tools.Ending{})
-	l.set.hitRepairs(got.Repairs, l.cover)
+	l.set.hitRepairs(got.Repairs, l.countHit)
 	return got, args, refused
 }
 
-// exampleTool is a tool's name in an example: any will do where the rule is for all, and the name of
-// a class is a tool of it.
+// exampleTool returns a tool for an example: any if the rule is for all tools, and for a class its name.
 func exampleTool(tool string) string {
 	return cmp.Or(strings.TrimPrefix(tool, tools.OfClass), "a_tool")
 }

@@ -9,35 +9,35 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// settable are the files that an arm may say something over: how the model is asked and how
-// its replies are read. The policy, and what tools are called, is the same for everybody.
-var settable = map[string][]string{ // → the sections, where not all of them
+// overlayKeys are files, and sections of them, that an arm may change: how the model is asked and how its
+// replies are read. The policy, and the names of tools, stay the same for everyone.
+var overlayKeys = map[string][]string{ // → the sections, where not all of them
 	"strategies": nil, "evidence": nil, "models": nil, "results": nil, "recovery": nil, "edits": nil,
 	"limits": {"size", "time", "retry"},
 }
 
-// forModels are keys of a model, which an arm may set for all of them at once.
+// forModels are keys that an arm may set for all models at once.
 var forModels = map[string]string{
 	"prompt": "prompt", "profile": "profile", "style": "style", "upstream": "upstream", "name": "name",
 	"server":   "server",
 	"sampling": "sampling", "effort": "sampling.reasoning_effort",
 }
 
-// Overlay is what some requests find other than the rule files say it.
+// Overlay is a change of the rule files for some requests.
 type Overlay struct {
 	Name string
-	At   rulefile.Text // where it stands
+	At   rulefile.Text // its place
 	Set  []rulefile.Pair[any]
 }
 
-// overlayFile is a file that sets what an arm sets, without an experiment.
+// overlayFile is a file with the changes of an arm, without an experiment.
 type overlayFile struct {
 	rulefile.Head
 	About string               `rule:"about" doc:"What it tries."`
 	Set   []rulefile.Pair[any] `rule:"set,required" doc:"What is other than in the rule files, as an arm says it." eg:"{prompt: short, strategies.markers.priority: 75}"`
 }
 
-// readOverlay reads one. Name is that of the file.
+// readOverlay parses an overlay; name is that of the file.
 func readOverlay(name, text string) (*Overlay, rulefile.Problems) {
 	o, problems := rulefile.Decode[overlayFile](name, text)
 	if len(o.Set) == 0 && !problems.Fatal() {
@@ -50,9 +50,9 @@ func readOverlay(name, text string) (*Overlay, rulefile.Problems) {
 	return &Overlay{name, o.Set[0].Key, o.Set}, problems
 }
 
-// over are the texts that stand over the rule files under some overlays together, by the names of
-// those files. What cannot be set is reported.
-func (l *loader) over(overlays ...*Overlay) map[string]string {
+// overlayTexts returns the texts that overlays put over the rule files, by file name. It reports what cannot
+// be set.
+func (l *loader) overlayTexts(overlays ...*Overlay) map[string]string {
 	over, by := map[string]*rulefile.Overlay{}, map[string]*Overlay{}
 	set := func(at rulefile.Text, file, path string, value any) {
 		name := file + ".yaml"
@@ -84,7 +84,7 @@ func (l *loader) over(overlays ...*Overlay) map[string]string {
 				continue
 			}
 			file, path, _ := strings.Cut(key, ".")
-			sections, may := settable[file]
+			sections, may := overlayKeys[file]
 			section, _, _ := strings.Cut(path, ".")
 			switch {
 			case !may:
@@ -113,7 +113,7 @@ func (l *loader) over(overlays ...*Overlay) map[string]string {
 	return out
 }
 
-// settableKeys are what an arm may set, for a hint.
+// settableKeys returns what an arm may set, for a hint.
 func settableKeys() []string {
-	return append(slices.Sorted(maps.Keys(forModels)), slices.Sorted(maps.Keys(settable))...)
+	return append(slices.Sorted(maps.Keys(forModels)), slices.Sorted(maps.Keys(overlayKeys))...)
 }

@@ -1,6 +1,7 @@
 package ruleset
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -19,32 +20,31 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// author is what one folder says about calls: exec.yaml, paths.yaml and urls.yaml.
+// author is the content of one folder about calls: exec.yaml, paths.yaml and urls.yaml.
 type author struct {
-	policy    policy.Policy
-	profile   string
-	lenient   bool   // what rules are unsure about leaves
-	asksHere  bool   // whatever the agent would do
-	asks      string // as the file of the agent has it; "": as usual
-	confine   Confine
-	within    Confined
-	zone      *time.Location
-	roots     paths.Roots
-	bound     bool       // the locked folder names the workspace, and outranks all others
-	fixed     bool       // a rule file names the workspace: it is not the default
-	sameHome  bool       // the home folder is that of the user of this program
-	learn     []Sentence // how the gateway says where an agent works
-	servers   urls.Servers
-	known     []urls.Pattern // hosts that confined commands may use; nil: it does not say
-	arguments policy.Arguments
-	programs  *program.Table
-	rules     []judged
-	expanded  []Expansion
+	policy          policy.Policy
+	profile         string
+	lenient         bool   // unsure rules do not stop a call
+	asksHere        bool   // the sidecar asks, whatever the agent does
+	asks            string // by the file of the agent; may be empty
+	confine         Confine
+	confined        Confined
+	zone            *time.Location
+	roots           paths.Roots
+	lockedWorkspace bool       // the locked folder sets the workspace, which outranks all others
+	setWorkspace    bool       // a rule file sets the workspace
+	sameHome        bool       // the home folder is that of this program's user
+	learn           []Sentence // how the gateway says where an agent works
+	servers         urls.Servers
+	known           []urls.Pattern // hosts for confined commands; nil: not set
+	arguments       policy.Arguments
+	programs        *program.Table
+	rules           []verdictFunc
+	expanded        []Expansion
 }
 
-// policies takes the files about calls of the operator, and those of the locked folder.
-// A locked folder that leaves something out takes it from the operator; what its tools'
-// arguments mean, also from the program.
+// policies compiles the operator's files about calls, and those of the locked folder. What a locked folder
+// omits comes from the operator; the meaning of tools' arguments also from the program.
 func (l *loader) policies() {
 	l.set.own = l.author("", nil, &l.examples)
 	own := l.set.own
@@ -55,27 +55,28 @@ func (l *loader) policies() {
 	}
 	for _, name := range floor { // without them the operator could make a tool harmless
 		if whole := rulefile.BuiltinFolder + "/" + name; !l.files.Has(whole) {
-			l.file(whole, rulefile.CodeMissing, "a locked folder needs this file of the program",
+			l.reportFile(whole, rulefile.CodeMissing, "a locked folder needs this file of the program",
 				"SourceOf reads it")
 		}
 	}
 	l.set.locked = l.author(rulefile.PolicyFolder+"/", own, &l.locked.examples)
-	if l.set.locked.bound { // a folder that the security team names is that of everybody
-		own.roots, own.fixed, own.bound = own.at([]string{l.set.locked.roots.Cwd}), true, true
+	if l.set.locked.lockedWorkspace { // a folder that the security team names is that of everybody
+		own.roots, own.setWorkspace, own.lockedWorkspace = own.rootsIn([]string{l.set.locked.roots.Cwd}),
+			true, true
 	}
 	builtin := decodeFile[argumentFile](l, rulefile.BuiltinFolder+"/"+argumentsFile)
 	l.set.floors = &tools.Rules{Classes: l.set.Tools.Classes, Groups: l.set.Tools.Groups,
 		Floors: l.classes(builtin.Classes)}
 	shipped := argumentsOf(decodeFile[pathsFile](l, rulefile.BuiltinFolder+"/"+pathsFilename).Arguments,
 		decodeFile[urlsFile](l, rulefile.BuiltinFolder+"/"+urlsFilename).Arguments)
-	l.set.locked.arguments = both(l.set.locked.arguments, both(own.arguments, shipped))
-	l.set.oneWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers,
+	l.set.locked.arguments = mergeArguments(l.set.locked.arguments, mergeArguments(own.arguments, shipped))
+	l.set.sameWorld = reflect.DeepEqual(own.roots, l.set.locked.roots) && reflect.DeepEqual(own.servers,
 		l.set.locked.servers) &&
-		reflect.DeepEqual(both(own.arguments, own.arguments), l.set.locked.arguments) // both sorts them
+		// both sorts them
+		reflect.DeepEqual(mergeArguments(own.arguments, own.arguments), l.set.locked.arguments)
 }
 
-// author compiles the files of one folder, and adds their examples to others. What the
-// files leave out is as the base has it.
+// author compiles the files of one folder, and adds their examples. What they omit comes from base.
 func (l *loader) author(folder string, base *author, examples *[]func()) *author {
 	e := decodeFile[execFile](l, folder+execFilename)
 	p := decodeFile[pathsFile](l, folder+pathsFilename)
@@ -93,10 +94,10 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	a.lenient = base == nil && a.profile == "permissive"
 	a.policy.Default, a.policy.DryRun = defaults[a.profile], a.profile == auditOnly
 	l.roots(p.Roots, a, base)
-	a.within = l.confined(e.Within)
+	a.confined = l.confined(e.Within)
 	if len(p.Rules) > 0 { // rules from before there was a class see what they saw then
-		a.roots.Homes = speak(p.Rules, p.Lists, paths.Foreign)
-		if !speak(p.Rules, p.Lists, paths.Around) {
+		a.roots.Homes = namesClass(p.Rules, p.Lists, paths.Foreign)
+		if !namesClass(p.Rules, p.Lists, paths.Around) {
 			a.roots.Look = nil
 		}
 	}
@@ -107,20 +108,20 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 
 	c := ruleCompiler{loader: l, author: a, examples: examples, roots: exampleRoots}
 	c.roots.Homes = a.roots.Homes
-	if !speak(p.Rules, p.Lists, paths.Around) {
+	if !namesClass(p.Rules, p.Lists, paths.Around) {
 		c.roots.Look = nil
 	}
-	c.see(e.Lists, reflect.TypeFor[policy.Env](), nil) // lint warns of classes
+	c.useLists(e.Lists, reflect.TypeFor[policy.Env](), nil) // lint warns of classes
 	c.exec(e)
-	c.see(p.Lists, reflect.TypeFor[policy.PathEnv](), pathClasses)
+	c.useLists(p.Lists, reflect.TypeFor[policy.PathEnv](), pathClasses)
 	for _, r := range p.Rules {
 		a.policy.Paths = compileRule(&c, a.policy.Paths, r, (*policy.Facts).PathEnvs)
 	}
-	c.see(u.Lists, reflect.TypeFor[policy.URLEnv](), urlClasses)
+	c.useLists(u.Lists, reflect.TypeFor[policy.URLEnv](), urlClasses)
 	for _, r := range u.Rules {
 		a.policy.URLs = compileRule(&c, a.policy.URLs, r, (*policy.Facts).URLEnvs)
 	}
-	l.strayGrants(e.Granted, &a.policy)
+	l.warnUnusedGrants(e.Granted, &a.policy)
 	if base != nil { // a locked folder says nothing of what it has no file for
 		a.policy.Paths = orAllow(l, a.policy.Paths, folder+pathsFilename)
 		a.policy.URLs = orAllow(l, a.policy.URLs, folder+urlsFilename)
@@ -128,7 +129,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 	return a
 }
 
-// orAllow allows everything where a file is not there.
+// orAllow allows everything if a file is missing.
 func orAllow[E any](l *loader, rules []policy.Rule[E], file string) []policy.Rule[E] {
 	if l.files.Has(file) {
 		return rules
@@ -136,7 +137,6 @@ func orAllow[E any](l *loader, rules []policy.Rule[E], file string) []policy.Rul
 	return append(rules, policy.Rule[E]{Effect: policy.Allow})
 }
 
-// zone is a time zone by its name.
 func (l *loader) zone(file, name string) *time.Location {
 	if name == "" {
 		return time.UTC
@@ -152,17 +152,17 @@ func (l *loader) zone(file, name string) *time.Location {
 
 var listNames = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 
-// lists takes named lists for conditions over a type.
+// lists returns named lists for conditions over a type.
 func (l *loader) lists(named rulefile.Lists, env reflect.Type) cond.Lists {
 	out := cond.Lists{}
 	for _, list := range named {
 		switch name := list.Key; {
 		case !listNames.MatchString(name.Value):
-			l.wrong(name,
+			l.reject(name,
 				strconv.Quote(name.Value)+" cannot be the name of a list",
 				"a name has letters, digits and _, and begins with a letter")
 		case cond.Taken(name.Value, env):
-			l.wrong(name, name.Value+" already means something in a condition",
+			l.reject(name, name.Value+" already means something in a condition",
 				"give the list another name")
 		default:
 			out[name.Value] = values(list.Value)
@@ -171,7 +171,7 @@ func (l *loader) lists(named rulefile.Lists, env reflect.Type) cond.Lists {
 	return out
 }
 
-// effect is the one of the four keys that a rule has, and its text.
+// effect returns the effect of a rule and its text.
 func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	for _, key := range []struct {
 		effect policy.Effect
@@ -187,7 +187,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 		}
 		effect, why = key.effect, strings.TrimSpace(key.text.Value)
 		if why == "" {
-			l.wrong(*key.text, string(key.effect)+" needs a sentence",
+			l.reject(*key.text, string(key.effect)+" needs a sentence",
 				"write what the model is told, or why the rule exists")
 		}
 	}
@@ -202,7 +202,7 @@ func (l *loader) effect(r policyRule) (effect policy.Effect, why string) {
 	return effect, why
 }
 
-// argumentsOf joins what two files say about the arguments of tools.
+// argumentsOf combines the arguments of two files.
 func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	return policy.Arguments{
 		Read: p.Read, Write: p.Write, Delete: p.Delete, Patch: p.Patch,
@@ -211,8 +211,9 @@ func argumentsOf(p pathArguments, u urlArguments) policy.Arguments {
 	}
 }
 
-// both takes for a path or URL what either takes for one, and for text what both do that say anything of it.
-func both(a, b policy.Arguments) policy.Arguments {
+// mergeArguments combines two authors: a path or URL if either says so, a text only if all that mention it
+// do.
+func mergeArguments(a, b policy.Arguments) policy.Arguments {
 	union := func(a, b []string) []string {
 		out := slices.Concat(a, b)
 		slices.Sort(out)
@@ -241,4 +242,58 @@ func both(a, b policy.Arguments) policy.Arguments {
 		Fetch: each(a.Fetch, b.Fetch), OtherPaths: union(a.OtherPaths, b.OtherPaths),
 		OtherURLs: union(a.OtherURLs, b.OtherURLs),
 	}
+}
+
+// CheckCommand decides about a command of the tool exec.
+func (s *Set) CheckCommand(command string, who policy.Subject, at At) policy.Decision {
+	args, err := json.Marshal(map[string]string{"command": command})
+	if err != nil {
+		return policy.Decision{Effect: policy.Deny, Why: err.Error()}
+	}
+	return s.Decide(tools.Call{Name: "exec", Arguments: args, Strategy: "native", Confidence: 1}, who, at)
+}
+
+// The tools that would touch a path on its own, and fetch a URL.
+var (
+	// The tools that touch a single path or fetch a URL.
+	pathTools = map[paths.Op]string{paths.Read: "read", paths.Write: "write", paths.Delete: "delete"}
+	fetchTool = "web_fetch"
+)
+
+// CheckPath decides about a path as a file tool would touch it, without rules about calls.
+func (s *Set) CheckPath(op paths.Op, path string, who policy.Subject, at At) policy.Decision {
+	c := policy.Call{Tool: pathTools[op], Class: string(tools.Write), Args: map[string]any{"path": path}}
+	if op == paths.Read {
+		c.Class = string(tools.Read)
+	}
+	return s.decideUse(c.From(who), at, func(a *author, f *policy.Facts) {
+		g := a.world(at).Guard
+		f.Paths, f.Workspace = []paths.Use{g.Literal(op, path)}, g.Roots.Workspace()
+	})
+}
+
+// CheckURL decides about a URL as a fetch tool would request it, and all its redirects, without rules about
+// calls.
+func (s *Set) CheckURL(url, method string, redirects []string, who policy.Subject, at At) policy.Decision {
+	c := policy.Call{Tool: fetchTool, Class: string(tools.Read), Args: map[string]any{"url": url}}
+	return s.decideUse(c.From(who), at, func(a *author, f *policy.Facts) {
+		f.URLs = urls.Follow(url, method, redirects, at.Lookup)
+		at.serversOf(a).Judge(f.URLs)
+	})
+}
+
+// decideUse decides about what a call touches, without the call.
+func (s *Set) decideUse(c policy.Call, at At, fill func(*author, *policy.Facts)) policy.Decision {
+	decide := func(a *author) policy.Decision {
+		f := &policy.Facts{Call: c}
+		fill(a, f)
+		p := a.policy
+		p.Calls = []policy.Rule[policy.Env]{{Effect: policy.Allow}}
+		return p.Decide(f, a.moment(at))
+	}
+	d := decide(s.own)
+	if s.locked != nil {
+		d = policy.Stricter(d, decide(s.locked))
+	}
+	return d
 }

@@ -17,47 +17,47 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// ruleCompiler makes rules of the files of one author.
+// ruleCompiler compiles the rules of one author.
 type ruleCompiler struct {
 	*loader
 	author   *author
 	roots    paths.Roots // of hit and miss
 	words    cond.Lists
-	named    rulefile.Lists // the lists of the file at hand, with their places
-	classes  []string       // what class can be in the file at hand
-	worldSum string         // of all that an example depends on but its rule
+	named    rulefile.Lists // lists of the current file, with their places
+	classes  []string       // possible classes in the current file
+	worldSum string         // everything that an example depends on, except its rule
 	order    int
 	examples *[]func()
 }
 
-// operands are all that a rule is tried on, with what its condition sees of each.
+// operands yields what a rule is tried on, with its environment.
 type operands[E any] func(*policy.Facts, policy.Moment) iter.Seq2[*E, policy.Operand]
 
-// exec compiles exec.yaml. A rule whose condition names cmd is tried for each command;
-// one without a condition that allows, for both commands and calls.
+// exec compiles exec.yaml. A rule whose condition names cmd is tried for each command; one that allows
+// without a condition, for commands and calls.
 func (c *ruleCompiler) exec(f execFile) {
 	p := &c.author.policy
 	for _, g := range f.Granted {
 		p.Granted = append(p.Granted, policy.Reason{Rule: g.Rule.Value, Covers: g.Covers})
 	}
 	for _, r := range f.Rules {
-		c.allowed(r)
+		c.checkAllowed(r)
 	}
 	for _, r := range append(c.patterns(f), f.Rules...) {
 		switch {
 		case r.When == nil && r.Allow != nil:
-			p.Calls = compileRule(c, p.Calls, r, theCall)
+			p.Calls = compileRule(c, p.Calls, r, callOperand)
 			p.Commands = append(p.Commands, p.Calls[len(p.Calls)-1])
 		case mentions(r.When, "cmd"):
 			p.Commands = compileRule(c, p.Commands, r, (*policy.Facts).CommandEnvs)
 		default:
-			p.Calls = compileRule(c, p.Calls, r, theCall)
+			p.Calls = compileRule(c, p.Calls, r, callOperand)
 		}
 	}
 }
 
-// strayGrants warns of what is granted for a rule that is not there: it lets nothing pass.
-func (l *loader) strayGrants(granted []grantedRule, p *policy.Policy) {
+// warnUnusedGrants warns of grants for rules that do not exist.
+func (l *loader) warnUnusedGrants(granted []grantedRule, p *policy.Policy) {
 	if len(granted) == 0 {
 		return
 	}
@@ -74,11 +74,11 @@ func (l *loader) strayGrants(granted []grantedRule, p *policy.Policy) {
 }
 
 func idsOf[E any](rules []policy.Rule[E]) []string {
-	return collect(rules, func(r policy.Rule[E]) string { return r.ID })
+	return mapSlice(rules, func(r policy.Rule[E]) string { return r.ID })
 }
 
-// theCall is the one operand of a rule about calls.
-func theCall(f *policy.Facts, m policy.Moment) iter.Seq2[*policy.Env, policy.Operand] {
+// callOperand yields the one operand of a rule about calls.
+func callOperand(f *policy.Facts, m policy.Moment) iter.Seq2[*policy.Env, policy.Operand] {
 	return func(yield func(*policy.Env, policy.Operand) bool) { yield(f.CallEnv(m), policy.Operand{}) }
 }
 
@@ -90,10 +90,10 @@ func mentions(when *rulefile.Text, name string) bool {
 	return cond.Names(when.Value)[name]
 }
 
-// compileRule adds a rule to those before it, and its examples to the others.
+// compileRule compiles a rule, adds it to the list, and registers its examples.
 func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	on operands[E]) []policy.Rule[E] {
-	c.plainID(r.ID)
+	c.checkID(r.ID)
 	c.set.book.add(r.At, r.ID.Value)
 	c.order++
 	effect, why := c.effect(r)
@@ -108,8 +108,11 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	}
 	if r.When != nil && r.When.At.Known() {
 		c.set.Counts.Conditions++
-		c.rates(*r.When)
-		c.misspelt(*r.When, c.named, func(subject string) domain { return closed(subject, c.classes) })
+		c.checkRates(*r.When)
+		c.checkWords(*r.When, c.named, func(subject string) domain {
+			return closedDomain(subject,
+				c.classes)
+		})
 		when, problem := predicate[E](c.Compiled, in, *r.When, c.words)
 		if problem != nil {
 			c.problems = append(c.problems, *problem)
@@ -121,15 +124,15 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 			rule.Programs, rule.Tags = programs, tags
 		}
 	}
-	c.author.rules = append(c.author.rules, judge(rule, r.When, c.words, on))
+	c.author.rules = append(c.author.rules, newVerdict(rule, r.When, c.words, on))
 	if r.When != nil && rule.When == nil { // it was reported
 		return append(list, rule)
 	}
 	add := func(script rulefile.Text, want bool) {
 		key := in + strconv.FormatBool(want) + script.Value
 		*c.examples = append(*c.examples, func() {
-			if c.Compiled.held(key, func() bool { return tryScript(c, rule, on, script, want) }) && want {
-				c.cover(rule.Place)
+			if c.Compiled.tryOnce(key, func() bool { return tryScript(c, rule, on, script, want) }) && want {
+				c.countHit(rule.Place)
 			}
 		})
 	}
@@ -142,8 +145,8 @@ func compileRule[E any](c *ruleCompiler, list []policy.Rule[E], r policyRule,
 	return append(list, rule)
 }
 
-// see sets the lists of the next file, and what may be of a class in it.
-func (c *ruleCompiler) see(named rulefile.Lists, env reflect.Type, classes []string) {
+// useLists sets the lists and classes of the next file.
+func (c *ruleCompiler) useLists(named rulefile.Lists, env reflect.Type, classes []string) {
 	c.words, c.named, c.classes = c.lists(named, env), named, classes
 	if slices.Equal(classes, pathClasses) {
 		c.words["look"] = append([]string{}, c.author.roots.Look...)
@@ -152,7 +155,7 @@ func (c *ruleCompiler) see(named rulefile.Lists, env reflect.Type, classes []str
 	c.worldSum = string(sum[:])
 }
 
-// readsWords is how a condition looks at the words of a command, or at what these name.
+// readsWords matches a condition that looks at the words of a command, or at what these name.
 var readsWords = regexp.MustCompile(
 	`\b(argv|operands|command|args|stdin|script|path|code_file|env|odd_env|reads|writes|deletes|urls)\b`)
 
@@ -164,7 +167,7 @@ var exampleRoots = paths.Roots{
 		"/var/log"},
 }
 
-// tryScript checks that a rule holds for a shell script, confined or not, or neither. It reports what fails.
+// tryScript checks whether a rule holds for a shell script, confined or not, and reports a failure.
 func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script rulefile.Text,
 	want bool) (passed bool) {
 	facts := l.facts(script.Value, l.roots)
@@ -186,12 +189,12 @@ func tryScript[E any](l *ruleCompiler, r policy.Rule[E], on operands[E], script 
 	case !holds && want:
 		l.report(script.All(), codeExample, r.ID+" does not hold for this", exampleHint(facts, script.Value))
 	case holds:
-		l.cover(r.Place)
+		l.countHit(r.Place)
 	}
 	return holds == want
 }
 
-// facts are those of an example.
+// facts returns the facts of an example.
 func (c *ruleCompiler) facts(script string, roots paths.Roots) *policy.Facts {
 	call := policy.NewCall("exec", string(tools.Exec), map[string]any{"command": script})
 	call.Strategy, call.Confidence = "native", 1
@@ -199,7 +202,7 @@ func (c *ruleCompiler) facts(script string, roots paths.Roots) *policy.Facts {
 	return policy.Examine(call, policy.World{Guard: paths.Guard{Roots: roots}, Programs: c.set.Programs})
 }
 
-// exampleHint says how to find out why an example is none.
+// exampleHint suggests why an example fails.
 func exampleHint(facts *policy.Facts, script string) string {
 	switch {
 	case facts.Script != nil && !facts.Script.Parsed:
@@ -210,7 +213,7 @@ func exampleHint(facts *policy.Facts, script string) string {
 	return "see what it sees: gpt-oss-executor policy explain --command '…'"
 }
 
-// exampleAt is when and where the tests of rules happen.
+// exampleAt returns when and where the tests of rules happen.
 func exampleAt() At {
 	return At{Now: exampleTime, World: World{
 		Cwd: exampleRoots.Cwd, Home: exampleRoots.Home, Write: exampleRoots.Write, Read: exampleRoots.Read,
@@ -218,13 +221,13 @@ func exampleAt() At {
 	}}
 }
 
-// decided counts the rules behind a decision.
+// decided counts the rules of a decision.
 func (l *loader) decided(d policy.Decision) {
-	l.cover(d.Place)
+	l.countHit(d.Place)
 	for _, f := range d.Audits {
-		l.cover(f.Place)
+		l.countHit(f.Place)
 	}
 }
 
-// defaultRule names the default where no rule decides.
+// defaultRule names the default.
 const defaultRule = "default"

@@ -20,7 +20,7 @@ type execFile struct {
 	Rules   []policyRule    `rule:"rules" doc:"Each rule allows, audits, asks or denies some calls or commands. The strictest rule wins, wherever it stands."`
 }
 
-// grantedRule is a reason to ask that is none any more.
+// grantedRule is a reason to ask that is allowed for good.
 type grantedRule struct {
 	Rule   rulefile.Text `rule:"rule,required" doc:"The id of the rule that asks, in any file of the folder, or default." eg:"inline-code"`
 	Covers string        `rule:"covers,required" doc:"Which calls, in the words of approvals show." eg:"'exec: python3 -c with any code, in /srv/shop'"`
@@ -35,8 +35,7 @@ type pathsFile struct {
 	Rules     []policyRule   `rule:"rules" doc:"Each rule allows, audits, asks or denies some paths. The strictest rule wins, wherever it stands."`
 }
 
-// rootsRule are the folders of an agent. What is left out of the locked folder is as
-// in paths.yaml.
+// rootsRule are the folders of an agent. What the locked folder omits is as in paths.yaml.
 type rootsRule struct {
 	Home      *rulefile.Text   `rule:"home" doc:"The home folder of the user that the agent runs as." eg:"'~'"`
 	Workspace *rulefile.Text   `rule:"workspace" doc:"The folder where relative paths start. The agent may read and write it. If it is only what stands behind :- in ${NAME:-this}, what the gateway says outranks it." eg:"~/.openclaw/workspace"`
@@ -49,7 +48,7 @@ type rootsRule struct {
 	Secret    *[]rulefile.Text `rule:"secret" doc:"Files and folders that hold secrets, beside those that are known by their names. They are of class secret, also in the workspace, and no confined command has them." eg:"[~/vault, /srv/keys]"`
 }
 
-// pathArguments says by tool which arguments are paths, and what happens to them.
+// pathArguments lists arguments that are paths, by tool, and what happens to them.
 type pathArguments struct {
 	Read    map[string][]string `rule:"read" doc:"By tool: arguments that are read." eg:"{read: [path]}"`
 	Write   map[string][]string `rule:"write" doc:"By tool: arguments that are written." eg:"{write: [path]}"`
@@ -105,7 +104,7 @@ type policyRule struct {
 	Miss    []rulefile.Text `rule:"miss" doc:"Shell scripts for which the rule must not hold. Every load tries them." eg:"[ls -l]"`
 }
 
-// defaults is what a profile makes of what no rule allows.
+// defaults are the effects of profiles for what no rule allows.
 var defaults = map[string]policy.Effect{
 	"strict": policy.Deny, "developer": policy.Ask, "permissive": policy.Allow, auditOnly: policy.Ask,
 }

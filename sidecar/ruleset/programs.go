@@ -12,11 +12,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// isPrograms tells whether a file of any layer holds rows of programs.
+// isPrograms reports whether a file of any layer holds rows of programs.
 func isPrograms(name string) bool { return path.Base(path.Dir(name)) == rulefile.ProgramFolder }
 
-// programs makes the table: the operator's rows over those of the program. Beneath a locked folder its
-// rows, and those of the program, are floors: the operator takes no effect away.
+// programs makes the table: the operator's rows over the program's own. Under a locked folder, its rows and
+// the program's own are floors: the operator cannot remove effects.
 func (l *loader) programs() {
 	var own, base, shipped, locked []string
 	read := rulefile.Files{}
@@ -55,14 +55,13 @@ func (l *loader) programs() {
 	l.set.Programs = rows.Over(programs.Shipped(l.files, base)).Table(floors...)
 }
 
-// rulesOf is a file without its first line, which names a schema that lies elsewhere in
-// each folder.
+// rulesOf returns a file without its first line, which names a schema by a path that depends on the folder.
 func rulesOf(text string) string {
 	_, rest, _ := strings.Cut(text, "\n")
 	return rest
 }
 
-// rows are those of some files that people write.
+// rows returns the rows of files that people write.
 func (l *loader) rows(files []string) (programs.Rows, []programs.Example) {
 	l.set.Counts.Files += len(files)
 	if l.trusted {

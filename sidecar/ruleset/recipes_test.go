@@ -47,7 +47,7 @@ func recipes(t *testing.T) (out []recipe) {
 		}
 		r := recipe{title, rulefile.Files{}}
 		for _, m := range savedAs.FindAllStringSubmatch(body, -1) {
-			if !rulefile.Counted(m[1]) || slices.Contains(Full.FileNames(), m[1]) {
+			if !rulefile.IsRuleFile(m[1]) || slices.Contains(Full.FileNames(), m[1]) {
 				t.Errorf("%s: %s is no file of its own", title, m[1])
 			}
 			r.files[m[1]] = indented(m[2])[0]
@@ -170,7 +170,7 @@ func promises() []promise {
 		}, "false false"},
 		{func(s *Set) string {
 			var got []string
-			for _, asked := range []Asked{{Part: 10}, {Part: 90}, {Part: 10, Native: true}} {
+			for _, asked := range []StyleEnv{{Part: 10}, {Part: 90}, {Part: 10, Native: true}} {
 				id := Native
 				if style, err := s.Style(s.Models[0], asked); err == nil && style != nil {
 					id = style.ID

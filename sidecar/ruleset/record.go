@@ -9,19 +9,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Recording is a reply and what the rules made of it.
+// Recording is a reply and its reading by the rules.
 type Recording struct {
 	Name    string        // of the test
-	Profile string        // empty: the default one
-	Reply   parse.Delta   // all of it
-	Finish  string        // as the server ended it
-	Tools   []tools.Tool  // offered; nil: not known
-	Denied  []string      // ids of the rules of exec.yaml that deny a call
-	Reading parse.Reading // with the calls that are denied
+	Profile string        // empty: the default
+	Reply   parse.Delta   // complete
+	Finish  string        // by the server
+	Tools   []tools.Tool  // offered; nil: unknown
+	Denied  []string      // ids of rules of exec.yaml that deny a call
+	Reading parse.Reading // including denied calls
 }
 
-// AppendTest writes the test that holds a reading as it is now to the end of a
-// test file; an empty file gets its head.
+// AppendTest appends a test for the current reading to a test file, with a head if the file is empty.
 func AppendTest(file string, r Recording) (string, error) {
 	item, err := rulefile.Item(r.test())
 	if err != nil {
@@ -34,7 +33,7 @@ func AppendTest(file string, r Recording) (string, error) {
 	return strings.TrimRight(file, "\n") + "\n\n" + item, nil
 }
 
-// recordedTest is a replyTest as it is written down.
+// recordedTest is a replyTest in its written form.
 type recordedTest struct {
 	Name       string                      `json:"name"`
 	Profile    string                      `json:"profile,omitempty"`
@@ -62,7 +61,7 @@ type recordedCall struct {
 	Args rulefile.RawJSON `json:"args"`
 }
 
-// test is the recording as an item of a test file.
+// test returns the recording as an item of a test file.
 func (r *Recording) test() recordedTest {
 	t := recordedTest{
 		Name: r.Name, Reply: r.reply(), Gives: []recordedCall{}, Denied: r.Denied,
@@ -73,7 +72,7 @@ func (r *Recording) test() recordedTest {
 		t.Profile = r.Profile
 	}
 	if r.Tools != nil {
-		t.Tools = collect(r.Tools, func(t tools.Tool) string { return t.Name })
+		t.Tools = mapSlice(r.Tools, func(t tools.Tool) string { return t.Name })
 		t.Parameters = map[string]rulefile.RawJSON{}
 	}
 	for _, offered := range r.Tools {
@@ -94,15 +93,15 @@ func (r *Recording) test() recordedTest {
 
 func (r *Recording) reply() recordedReply {
 	reply := recordedReply{Content: r.Reply.Content, Reasoning: r.Reply.Reasoning,
-		Calls: whole(r.Reply.Calls)}
+		Calls: joinPieces(r.Reply.Calls)}
 	if r.Finish != (&replyRule{Calls: reply.Calls}).finish() {
 		reply.Finish = r.Finish
 	}
 	return reply
 }
 
-// whole puts the pieces of calls together.
-func whole(pieces []parse.CallDelta) (out []exampleCall) {
+// joinPieces joins the pieces of calls.
+func joinPieces(pieces []parse.CallDelta) (out []exampleCall) {
 	at := map[int]int{}
 	for _, p := range pieces {
 		i, known := at[p.Index]

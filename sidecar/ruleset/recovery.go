@@ -44,7 +44,7 @@ const (
 	Timeout      Fault = "timeout"       // no first byte, or silence
 )
 
-// Action is what is done about a fault while nothing has left.
+// Action is the reaction to a fault while nothing has left.
 type Action string
 
 // The actions.
@@ -54,17 +54,16 @@ const (
 	GiveUp   Action = "give_up"  // answer at once
 )
 
-// Recovery says what is done about each fault.
+// Recovery maps faults to remedies.
 type Recovery struct {
 	Total  int // further requests for one reply, over all faults
 	Faults map[Fault]Remedy
 }
 
-// For gives the remedy of a fault; the zero Remedy for one without a rule.
+// For returns the remedy of a fault; the zero Remedy without a rule.
 func (r *Recovery) For(f Fault) Remedy { return r.Faults[f] }
 
-// Remedy is what is done about one fault, and what the caller gets when that
-// did not help.
+// Remedy is the reaction to one fault, and what the caller gets if that did not help.
 type Remedy struct {
 	At         rulefile.Place
 	About      string         `rule:"about,required" doc:"What went wrong."`
@@ -79,8 +78,7 @@ type Remedy struct {
 	RetryAfter time.Duration  `rule:"retry_after" doc:"The header Retry-After for the caller, if the server gave none." eg:"5s"`
 }
 
-// Correction is what the model is told about a call that was none, where the action is
-// Correct.
+// Correction tells the model why a call was none, for the action Correct.
 func (r *Remedy) Correction(tool, why string, offered []string) string {
 	if why != "" && !strings.ContainsAny(why[len(why)-1:], ".!?") {
 		why += "." // another sentence may follow
@@ -89,13 +87,13 @@ func (r *Remedy) Correction(tool, why string, offered []string) string {
 		"{tools}", strings.Join(offered, ", ")).Replace(r.Text.Value)
 }
 
-// Say is the message for the caller.
+// Say returns the message for the caller.
 func (r *Remedy) Say(why string) string { return strings.ReplaceAll(r.Message.Value, "{why}", why) }
 
-// Sentence is what the user reads in place of an answer; "" where the rules have none.
+// Sentence returns what the user reads in place of an answer; empty: no rule.
 func (r *Remedy) Sentence(why string) string { return strings.ReplaceAll(r.Says.Value, "{why}", why) }
 
-// allFaults is every fault: each of them has a remedy.
+// allFaults are all faults; each needs a remedy.
 var allFaults = []Fault{
 	Empty, ReasoningOnly, NotOffered, Ambiguous, BadSchema, BadJSON, Unsure, Truncated, Denied, NotCalled,
 	Length, Cut, Unfinished, Filtered,
@@ -103,13 +101,12 @@ var allFaults = []Fault{
 	Timeout,
 }
 
-// youngFaults are those that recovery.yaml need not name, because older ones do not. They
-// are treated as what they were called before: away as unreachable, unfinished as a broken stream, the others
-// as good replies.
-var youngFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, NotCalled: "", Cut: "",
+// optionalFaults are faults that recovery.yaml may omit, as older files do, with the faults whose remedy they
+// get: none for those that were good replies.
+var optionalFaults = map[Fault]Fault{Away: Unreachable, Unfinished: StreamError, NotCalled: "", Cut: "",
 	Filtered: "", Unsure: ""}
 
-func faultNames() []string { return collect(allFaults, func(f Fault) string { return string(f) }) }
+func faultNames() []string { return mapSlice(allFaults, func(f Fault) string { return string(f) }) }
 
 // recoveryDoc is recovery.yaml.
 type recoveryDoc struct {
@@ -118,7 +115,7 @@ type recoveryDoc struct {
 	Faults []rulefile.Pair[Remedy] `rule:"faults,required" doc:"What is done about each fault."`
 }
 
-// recovery takes recovery.yaml.
+// recovery reads recovery.yaml.
 func (l *loader) recovery() {
 	f := decodeFile[recoveryDoc](l, recoveryFile)
 	l.set.Recovery = Recovery{Total: f.Total, Faults: map[Fault]Remedy{}}
@@ -139,15 +136,15 @@ func (l *loader) recovery() {
 		if _, ok := l.set.Recovery.Faults[fault]; ok {
 			continue
 		}
-		if was, young := youngFaults[fault]; young {
+		if was, young := optionalFaults[fault]; young {
 			l.set.Recovery.Faults[fault] = l.set.Recovery.For(was)
 		} else {
-			l.file(recoveryFile, rulefile.CodeMissing, fmt.Sprintf("faults lacks %s", fault), "")
+			l.reportFile(recoveryFile, rulefile.CodeMissing, fmt.Sprintf("faults lacks %s", fault), "")
 		}
 	}
 }
 
-// remedy checks that what is said about a fault goes together.
+// remedy checks that the keys of a remedy go together.
 func (l *loader) remedy(key rulefile.Text, r Remedy) {
 	if r.Text != nil {
 		l.placeholders(*r.Text, "tool", "why", "tools")

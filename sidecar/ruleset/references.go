@@ -19,7 +19,7 @@ type referencesDoc struct {
 	Miss      referenceExamples `rule:"miss" doc:"Arguments that say themselves what is meant."`
 }
 
-// ReferenceRule says what is done about arguments that stand for something said earlier.
+// ReferenceRule says what happens to arguments that refer to something said earlier.
 type ReferenceRule struct {
 	At      rulefile.Place
 	Tools   []string `rule:"tools,required" doc:"The tools, or '*' for every tool." eg:"[web_fetch]"`
@@ -46,15 +46,15 @@ type referenceExamples struct {
 	Path []rulefile.Text `rule:"path" doc:"Of arguments that are paths."`
 }
 
-// References says which arguments stand for something said earlier, and what is done then.
+// References are the rules for arguments that refer to something said earlier.
 type References struct {
 	Words refer.Words
-	Files []string // endings of names that are no addresses
+	Files []string // extensions of names that are no addresses
 	rules []ReferenceRule
 	lists []string
 }
 
-// Of are the rules for a tool, by the names of its arguments in the order of the file.
+// Of returns the rules for a tool, by the names of its arguments in the order of the file.
 func (r *References) Of(tool string) (names []string, rules []ReferenceRule) {
 	for _, rule := range r.rules {
 		if !slices.Contains(rule.Tools, tool) && !slices.Contains(rule.Tools, every) {
@@ -69,10 +69,10 @@ func (r *References) Of(tool string) (names []string, rules []ReferenceRule) {
 	return names, rules
 }
 
-// List reports whether the results of a tool are lists, the best first.
+// List reports whether the results of a tool are lists.
 func (r *References) List(tool string) bool { return slices.Contains(r.lists, tool) }
 
-// references takes references.yaml, and tries its examples.
+// references reads references.yaml.
 func (l *loader) references() {
 	f := decodeFile[referencesDoc](l, referencesFile)
 	Unused(&Reader{l: l}, f.Arguments, func(r ReferenceRule) rulefile.Place { return r.At },

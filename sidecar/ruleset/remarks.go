@@ -9,8 +9,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Unremarked are the arguments of a call without remarks: what only says in words what a command is for. Of a
-// tool that runs none, a description may be what it is told to do, so it stays.
+// Unremarked removes remarks, which only describe a command, from the arguments of a call. In a tool that
+// runs no command a description may be its instructions, and stays.
 func (s *Set) Unremarked(tool, args string) string {
 	named := func(remark string) bool { return strings.Contains(args, remark) }
 	if !slices.ContainsFunc(s.Tools.Remarks, named) || s.Tools.Class(tool) != tools.Exec {

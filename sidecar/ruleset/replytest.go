@@ -20,7 +20,7 @@ type testFile struct {
 	Tests []replyTest `rule:"tests,required" doc:"Replies, and what all rules together make of them."`
 }
 
-// replyTest is a reply, and what all rules together make of it.
+// replyTest is a reply, and its expected reading by all rules together.
 type replyTest struct {
 	At         rulefile.Place
 	Name       rulefile.Text        `rule:"name,required" doc:"What must hold, in a few words. No two tests have the same name." eg:"a leaked call comes back"`
@@ -29,7 +29,7 @@ type replyTest struct {
 	Reply      replyRule            `rule:"reply,required" doc:"The reply as a model server sends it."`
 	Tools      *[]string            `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[read, exec]"`
 	Parameters []rulefile.Pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
-	Gives      []gives              `rule:"gives,required" doc:"The calls that leave, in order. [] means none." eg:"[{tool: read, args: {path: notes.md}}]"`
+	Gives      []exampleResult      `rule:"gives,required" doc:"The calls that leave, in order. [] means none." eg:"[{tool: read, args: {path: notes.md}}]"`
 	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds the calls." eg:"harmony"`
 	Shows      *rulefile.Text       `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Four."`
 	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning. If left out, it is not checked." eg:"Easy."`
@@ -49,8 +49,8 @@ type replyRule struct {
 	User      string        `rule:"user" doc:"The last message of the user. Conditions see it."`
 }
 
-// replyTests decodes the files of the folder tests. A name stands once in all of them,
-// and once in those of the locked folder: the operator cannot stop one of those by its name.
+// replyTests decodes the folder tests. Names are unique, and separately so in the locked folder: the operator
+// cannot disable one of its tests by using the name.
 func (l *loader) replyTests() {
 	var names, locked []rulefile.Text
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
@@ -65,16 +65,16 @@ func (l *loader) replyTests() {
 				names = append(names, t.Name)
 			}
 			if t.Profile != nil && l.clean(strategiesFile) {
-				l.known(*t.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
+				l.checkOneOf(*t.Profile, "profile", slices.Sorted(maps.Keys(l.set.profiles)))
 			}
 			l.tests = append(l.tests, t)
 		}
 	}
-	l.unique("test", names)
-	l.unique("test", locked)
+	l.checkUnique("test", names)
+	l.checkUnique("test", locked)
 }
 
-// testsRun reports whether all that tests need is good.
+// testsRun reports whether everything that tests need is valid.
 func (l *loader) testsRun() bool {
 	needs := []string{strategiesFile, evidenceFile, aliasesFile, argumentsFile, limitsFile, execFilename,
 		pathsFilename, urlsFilename,
@@ -87,7 +87,7 @@ func (l *loader) testsRun() bool {
 	return l.clean(needs...)
 }
 
-// try reads the reply of a test and gives what is not as it says.
+// try reads the reply of a test and returns what differs.
 func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	denied := []string{}
 	profile := DefaultProfile
@@ -107,13 +107,13 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	delta := parse.Delta{Content: t.Reply.Content, Reasoning: t.Reply.Reasoning, Calls: deltas(t.Reply.Calls)}
 	reader.Feed(delta)
 	got, _ := reader.Close(t.Reply.finish())
-	l.covers(&got)
+	l.countReading(&got)
 
 	wrong := func(at rulefile.Place, format string, args ...any) {
 		problems = append(problems, at.Problem(codeTest, t.Name.Value+": "+fmt.Sprintf(format, args...),
 			refusals(got)))
 	}
-	want, err := wanted(t.Gives)
+	want, err := wantedCalls(t.Gives)
 	if err != nil {
 		wrong(t.Name.All(), "%v", err)
 		return problems
@@ -144,7 +144,7 @@ func (l *loader) try(t replyTest) (problems rulefile.Problems) {
 	return problems
 }
 
-// finish is how a server ends such a reply where the test does not say.
+// finish returns how a server ends the reply if the test does not say.
 func (r *replyRule) finish() string {
 	switch {
 	case r.Finish != "":
@@ -155,14 +155,14 @@ func (r *replyRule) finish() string {
 	return "stop"
 }
 
-// offered is the catalog of a test.
+// offered returns the catalog of a test.
 func (l *loader) offered(t replyTest) *tools.Catalog {
 	if len(t.Parameters) == 0 {
 		return l.catalog(t.Tools)
 	}
 	var list []tools.Tool
 	if t.Tools != nil {
-		list = collect(*t.Tools, func(name string) tools.Tool { return tools.Tool{Name: name} })
+		list = mapSlice(*t.Tools, func(name string) tools.Tool { return tools.Tool{Name: name} })
 	}
 	for _, p := range t.Parameters {
 		schema, err := json.Marshal(p.Value)
@@ -179,7 +179,7 @@ func (l *loader) offered(t replyTest) *tools.Catalog {
 }
 
 func codesOf(refused []tools.Refusal) []string {
-	return collect(refused, func(r tools.Refusal) string { return string(r.Code) })
+	return mapSlice(refused, func(r tools.Refusal) string { return string(r.Code) })
 }
 
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

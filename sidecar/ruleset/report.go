@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Report is what examples and tests showed of a set.
+// Report is the result of examples and tests of a set.
 type Report struct {
 	Version  string       `json:"version"`
 	Examples int          `json:"examples"`
@@ -15,7 +15,7 @@ type Report struct {
 	Covered  []Covered    `json:"rules"`
 }
 
-// TestResult is what became of one test. It is good where there are no problems.
+// TestResult is the result of one test. It passed if there are no problems.
 type TestResult struct {
 	Name     string            `json:"name"`
 	File     string            `json:"file"`
@@ -24,16 +24,15 @@ type TestResult struct {
 	Problems rulefile.Problems `json:"problems,omitempty"`
 }
 
-// Covered is a rule, and how many examples and tests hit it.
+// Covered is a rule with the number of examples and tests that hit it.
 type Covered struct {
 	Rule
 	Examples int `json:"examples"`
 	Tests    int `json:"tests"`
 }
 
-// Test compiles the files, tries all examples and runs the tests whose name is
-// wanted. The report is nil where the files do not load; tests that do not hold
-// are in the report alone.
+// Test compiles the files, tries all examples and runs the wanted tests. The report is nil if the files do
+// not load; failed tests are only in the report.
 func (r Loader) Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Problems) {
 	l, mine := r.examine(f)
 	if l != mine {
@@ -60,13 +59,13 @@ func (r Loader) Test(f rulefile.Files, wanted func(name string) bool) (*Report, 
 	return out, l.problems.Sorted()
 }
 
-// covers counts the rules that a reading hit.
-func (l *loader) covers(r *parse.Reading) {
-	l.set.Hit(r, func(rule Rule) { l.cover(rule.Place) })
+// countReading counts the rules that a reading hit.
+func (l *loader) countReading(r *parse.Reading) {
+	l.set.Hit(r, func(rule Rule) { l.countHit(rule.Place) })
 }
 
-// cover counts a hit of the rule at a place, by an example or a test.
-func (l *loader) cover(place string) {
+// countHit counts a hit of the rule at a place, by an example or a test.
+func (l *loader) countHit(place string) {
 	n := l.covered[place]
 	if l.inTests {
 		n[1]++

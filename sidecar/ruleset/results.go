@@ -49,11 +49,12 @@ const every = "*"
 
 // The modes of results.
 const (
+	// The modes of results.
 	OfRuns    = "executor"
 	OfGateway = "provider"
 )
 
-// Bounds are those of one result; none where no rule fits.
+// Bounds returns the bounds of one result; none without a rule.
 func (r *Results) Bounds(mode, tool string, window, length int) tools.TrimBounds {
 	i := slices.IndexFunc(r.rules, func(rule resultRule) bool {
 		return (rule.Mode == "" || rule.Mode == mode) && (rule.Tool.Value == tool || rule.Tool.Value == every)
@@ -76,7 +77,7 @@ func (r *Results) Bounds(mode, tool string, window, length int) tools.TrimBounds
 	return b
 }
 
-// results takes results.yaml. Each formula is tried, for a known window and an unknown one.
+// results reads results.yaml, and tries each formula for known and unknown windows.
 func (l *loader) results() {
 	f := decodeFile[resultsDoc](l, resultsFile)
 	Unused(&Reader{l: l}, f.Results, func(r resultRule) rulefile.Place { return r.Tool.All() },
@@ -86,7 +87,7 @@ func (l *loader) results() {
 	for i := range f.Results {
 		rule := &f.Results[i]
 		if rule.Formula.At.Known() == (rule.Chars > 0) {
-			l.wrong(rule.Tool, "a result has either chars or formula", "")
+			l.reject(rule.Tool, "a result has either chars or formula", "")
 			continue
 		}
 		if rule.Chars > 0 {
@@ -105,7 +106,7 @@ func (l *loader) results() {
 				if err != nil {
 					why = err.Error()
 				}
-				l.wrong(rule.Formula, "this formula does not do for window "+
+				l.reject(rule.Formula, "this formula does not do for window "+
 					strconv.Itoa(env.Window)+" and length "+strconv.Itoa(env.Length)+": "+why, "")
 				break
 			}

@@ -15,11 +15,11 @@ import (
 // noHome is the home folder of a user without one.
 const noHome = "/nonexistent"
 
-// roots takes the folders that a paths.yaml names. What it leaves out is as the base has it.
+// roots sets the folders of a paths.yaml. What it omits comes from base.
 func (l *loader) roots(r rootsRule, to, base *author) {
 	var out paths.Roots
 	if base != nil {
-		out, to.fixed, to.sameHome, to.learn = base.roots, base.fixed, base.sameHome, base.learn
+		out, to.setWorkspace, to.sameHome, to.learn = base.roots, base.setWorkspace, base.sameHome, base.learn
 	}
 	home, err := os.UserHomeDir()
 	if err != nil || home == "/" || !strings.HasPrefix(home, "/") { // Windows: the gateway is elsewhere
@@ -33,8 +33,8 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		to.sameHome = r.Home.Value == "~"
 	}
 	if r.Workspace != nil {
-		out.Cwd, to.fixed = l.folder(*r.Workspace, out.Home)
-		to.bound = base != nil && to.fixed
+		out.Cwd, to.setWorkspace = l.folder(*r.Workspace, out.Home)
+		to.lockedWorkspace = base != nil && to.setWorkspace
 	} else if out.Cwd == "" {
 		out.Cwd = out.Home + "/.openclaw/workspace"
 	}
@@ -53,7 +53,7 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		for _, t := range *list.said {
 			folder, _ := l.folder(t, out.Home)
 			if folder == "/" && list.to == &out.Write {
-				l.wrong(t,
+				l.reject(t,
 					"/ is the whole machine, and cannot be a folder of the agent",
 					"name the folders that it may write")
 			}
@@ -70,36 +70,35 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		out.Own = slices.Concat(out.Own, out.Secret)
 	}
 	to.roots = out
-	to.roots = to.at([]string{out.Cwd})
+	to.roots = to.rootsIn([]string{out.Cwd})
 }
 
-// at are the roots of an author where its agent works in other folders, of which the first
-// is the workspace. If that lies in the home folder of another user than the one that runs
-// this program, then the agent runs as that user.
-func (a *author) at(folders []string) paths.Roots {
+// rootsIn returns the roots of an agent that works in other folders, of which the first is the workspace. In
+// the home folder of another user, the agent runs as that user.
+func (a *author) rootsIn(folders []string) paths.Roots {
 	r := a.roots
 	if home := paths.HomeOf(folders[0]); home != "" && !strings.HasPrefix(folders[0], r.Home+"/") {
-		r = a.of(r, home)
+		r = a.rootsOf(r, home)
 	}
 	r.Cwd = folders[0]
 	r.Write = slices.Concat(folders, r.Write[1:]) // the first is the workspace
 	return r
 }
 
-// of are roots where the agent runs as the user with this home folder: what ~ stands for.
-// A home folder that paths.yaml writes out stays.
-func (a *author) of(r paths.Roots, home string) paths.Roots {
+// rootsOf returns roots for an agent that runs as the user with this home folder, which ~ means. A home
+// folder that paths.yaml spells out stays.
+func (a *author) rootsOf(r paths.Roots, home string) paths.Roots {
 	if !a.sameHome || home == r.Home {
 		return r
 	}
 	return r.Of(home)
 }
 
-// withDefault is ${NAME} and ${NAME:-what to take where it is not set}.
+// withDefault matches ${NAME} and ${NAME:-default}.
 var withDefault = regexp.MustCompile(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
-// folder is a path of paths.yaml, absolute and clean. It may begin with ~. It is said,
-// unless it is only what is taken where a variable is not set.
+// folder returns a path of paths.yaml, absolute and clean. It may begin with ~. said is false if it is only
+// the default of an unset variable.
 func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	said = true
 	path = withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
@@ -119,7 +118,7 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 		path = home + rest
 	}
 	if path != "" && path[0] != '/' {
-		l.wrong(t, path+" is not an absolute path", "begin it with / or ~")
+		l.reject(t, path+" is not an absolute path", "begin it with / or ~")
 	}
 	if !strings.HasPrefix(path, "/") {
 		return noHome, false

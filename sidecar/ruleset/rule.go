@@ -8,8 +8,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Rule is one thing that a rule file says, as counters and coverage name it. The
-// names of one tool, or of one of its arguments, are one rule for each line.
+// Rule is one entry of a rule file, as counters and coverage name it. The names of a tool, or of one of its
+// arguments, are one rule per line.
 type Rule struct {
 	Place string `json:"place"` // file:line
 	File  string `json:"file"`
@@ -22,14 +22,14 @@ type rulebook struct {
 	at    map[string]int // place → index
 }
 
-// add takes a rule in; the first one of a line names it.
+// add adds a rule; the first one of a line names it.
 func (b *rulebook) add(at rulefile.Place, id string) {
 	if at.Known() {
 		b.put(Rule{at.String(), at.File(), id})
 	}
 }
 
-// put is add for a rule that names its place.
+// put is add for a rule that has its place.
 func (b *rulebook) put(r Rule) {
 	if b.at == nil {
 		b.at = map[string]int{}
@@ -40,11 +40,11 @@ func (b *rulebook) put(r Rule) {
 	}
 }
 
-// Rules are all rules that readings can hit.
+// Rules returns all rules that readings can hit.
 func (s *Set) Rules() []Rule { return s.book.rules }
 
-// Hit calls each once for every rule that had a part in a reading, in the order in
-// which they come up. A candidate that a strategy let go is no hit.
+// Hit calls each once for every rule that took part in a reading, in order. A candidate that a strategy
+// released is no hit.
 func (s *Set) Hit(r *parse.Reading, each func(Rule)) {
 	if len(r.Steps) == 0 && len(r.Calls) == 0 {
 		return // most replies are text and nothing else

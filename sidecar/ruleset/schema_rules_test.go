@@ -44,7 +44,7 @@ func (r strategyRule) refine(s *schema, partial bool) {
 			continue
 		}
 		s.with(kind, &schema{Properties: properties{{"kind", &schema{Const: kind}}}})
-		if f.Type == reflect.TypeFor[rulefile.Gone]() {
+		if f.Type == reflect.TypeFor[rulefile.Obsolete]() {
 			continue
 		}
 		needed := slices.ContainsFunc(reflect.VisibleFields(f.Type.Elem()), func(f reflect.StructField) bool {
@@ -69,7 +69,7 @@ func (recoveryDoc) refine(s *schema, partial bool) {
 	faults.only(faultNames())
 	if !partial {
 		faults.Required = slices.DeleteFunc(faultNames(), func(name string) bool {
-			_, young := youngFaults[Fault(name)]
+			_, young := optionalFaults[Fault(name)]
 			return young
 		})
 	}

@@ -125,7 +125,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 func tryExample(t *testing.T, f reflect.StructField, eg string) {
 	key, _ := rulefile.KeyOf(f)
 	holder := reflect.New(reflect.StructOf([]reflect.StructField{{Name: f.Name, Type: f.Type, Tag: f.Tag}}))
-	example := rulefile.Plant(rulefile.Files{"example": key + ": " + eg}, "example", Full.shape())
+	example := rulefile.ReadTree(rulefile.Files{"example": key + ": " + eg}, "example", Full.shape())
 	if problems := example.Decode(holder.Interface(), false); len(problems) > 0 {
 		t.Error(problems)
 	}

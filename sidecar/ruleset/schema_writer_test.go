@@ -34,7 +34,7 @@ func (w *schemaWriter) value(t reflect.Type, tag reflect.StructTag, path string,
 	switch t {
 	case reflect.TypeFor[rulefile.Text]():
 		return &schema{Type: "string", Enum: allowed(tag)}
-	case reflect.TypeFor[rulefile.Gone]():
+	case reflect.TypeFor[rulefile.Obsolete]():
 		return &schema{Deprecated: true}
 	case reflect.TypeFor[bool]():
 		return &schema{Type: "boolean"}
@@ -159,7 +159,7 @@ func naming(t reflect.Type, path string) []string {
 	if t.Kind() != reflect.Struct || strings.Contains(path, ".") {
 		return nil
 	}
-	return rulefile.Naming(func(name string) bool {
+	return rulefile.NameKeys(func(name string) bool {
 		return slices.ContainsFunc(reflect.VisibleFields(t), func(f reflect.StructField) bool {
 			key, _ := rulefile.KeyOf(f)
 			return key == name

@@ -11,29 +11,28 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Section is what a part of the program reads of the rule files: a file of its own, or a key of limits.yaml.
+// Section is what a part of the program reads of the rule files: its own file, or a key of limits.yaml.
 type Section struct {
 	Name  string // of the file, such as runs.yaml, or of the key
-	About string // a sentence for who writes it
-	Holds any    // points to a struct: what holds where the files do not say it
+	About string // a sentence for operators
+	Holds any    // pointer to a struct with the defaults
 
 	Conditions []ConditionKey // of a file
 }
 
-// ConditionKey is a key that holds a condition, and what it sees.
+// ConditionKey is a key with a condition, and what it sees.
 type ConditionKey struct {
 	Key string // from the top of the file, without list indexes: experiments.when
 	Env reflect.Type
 }
 
-// isFile tells a file from a key of limits.yaml.
 func (s Section) isFile() bool { return path.Ext(s.Name) == ".yaml" }
 
-// compiled is a section with values that go together: it checks them, and gives what Of finds. Values that
-// could not be read have no place, and what is reported of them is dropped.
+// compiled is a section whose values depend on each other: Compile checks them, and returns what Of finds.
+// Problems without a place are dropped, since the value could not be read.
 type compiled interface{ Compile(*Reader) any }
 
-// Of is a section, by the type that its part gives it. It is the zero value in a program without the part.
+// Of returns a section by its type; the zero value if the program lacks the part.
 func Of[T any](s *Set) *T {
 	for _, each := range s.Sections {
 		if of, ok := each.(*T); ok {
@@ -43,39 +42,38 @@ func Of[T any](s *Set) *T {
 	return new(T)
 }
 
-// Reader lends a section, while it is compiled, the places of its file.
+// Reader gives a section access to its file while it is compiled.
 type Reader struct {
 	l    *loader
 	file string
 }
 
-// At is where a key of the file stands.
+// At returns the place of a key of the file.
 func (r *Reader) At(keys ...string) rulefile.Place { return r.l.placeOf(r.file, keys...) }
 
-// Clean reports whether all of the file could be read.
+// Clean reports whether the whole file could be read.
 func (r *Reader) Clean() bool { return r.l.clean(r.file) }
 
-// Report adds a problem.
 func (r *Reader) Report(at rulefile.Place, code, msg, hint string) { r.l.report(at, code, msg, hint) }
 
-// IDs checks that these can be ids.
+// IDs checks ids.
 func (r *Reader) IDs(ids ...rulefile.Text) {
 	for _, id := range ids {
-		r.l.plainID(id)
+		r.l.checkID(id)
 	}
 }
 
-// Unique checks that no id stands there twice.
-func (r *Reader) Unique(what string, ids []rulefile.Text) { r.l.unique(what, ids) }
+// Unique reports duplicate ids.
+func (r *Reader) Unique(what string, ids []rulefile.Text) { r.l.checkUnique(what, ids) }
 
-// Pattern compiles a regular expression; nil: it is wrong, which is reported.
+// Pattern compiles a regular expression; nil: it is invalid and reported.
 func (r *Reader) Pattern(t rulefile.Text) *regexp.Regexp { return r.l.pattern(t, "") }
 
-// When compiles a condition; nil: there is none, or it is wrong, which is reported.
+// When compiles a condition; nil: there is none, or it is invalid and reported.
 func When[E any](r *Reader, t *rulefile.Text) func(E) (bool, error) { return when[E](r.l, t, nil) }
 
-// Unused warns of entries for which one in front of them in the same file leaves nothing. One of
-// a layer in front may do that.
+// Unused warns of entries that an earlier one in the same file makes useless. In another layer that is
+// intended.
 func Unused[T any](r *Reader, entries []T, at func(T) rulefile.Place, takesAll func(first, entry T) bool) {
 	for i, entry := range entries {
 		j := slices.IndexFunc(entries[:i], func(first T) bool {
@@ -89,7 +87,7 @@ func Unused[T any](r *Reader, entries []T, at func(T) rulefile.Place, takesAll f
 	}
 }
 
-// sections takes the files of the parts, and compiles what else they read.
+// sections reads the files of the parts, and compiles all sections.
 func (l *loader) sections() {
 	for _, s := range l.Sections {
 		in, of := limitsFile, l.keys[s.Name]
@@ -112,8 +110,8 @@ func (r Loader) has(name string) bool {
 	return slices.ContainsFunc(r.Sections, func(s Section) bool { return s.Name == name })
 }
 
-// limits is a struct of all keys of limits.yaml: those of the core, which are values, then those of the
-// parts, by default, and those of parts that this program was built without.
+// limits returns a struct of all keys of limits.yaml: the values of the core, then defaults of the parts, and
+// keys of parts that this program was built without.
 func (r Loader) limits(core Limits) reflect.Value {
 	var fields []reflect.StructField
 	var holds []reflect.Value
@@ -126,7 +124,7 @@ func (r Loader) limits(core Limits) reflect.Value {
 		for _, name := range built.Brings(part, built.Limit) {
 			if !r.has(name) {
 				keys = append(keys, Section{Name: name, About: built.Without(built.Limit, name),
-					Holds: &rulefile.Gone{}})
+					Holds: &rulefile.Obsolete{}})
 			}
 		}
 	}
@@ -143,7 +141,7 @@ func (r Loader) limits(core Limits) reflect.Value {
 	return out
 }
 
-// coreOf are the limits of the core in such a struct.
+// coreOf returns the limits of the core in such a struct.
 func coreOf(all reflect.Value) (out Limits) {
 	v := reflect.ValueOf(&out).Elem()
 	for i, f := range rulefile.Keys(v.Type()) {

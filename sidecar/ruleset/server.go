@@ -13,8 +13,8 @@ type serverFile struct {
 	Servers []Server   `rule:"servers,required" doc:"The dialects. The first one with a probe that hits counts. The last one has no probe and fits every server."`
 }
 
-// Server is the dialect of one kind of gpt-oss server, as data. The error rules of
-// `common` stand at the end of each server's own.
+// Server is the dialect of one kind of model server, as data. The error rules of common follow those of each
+// server.
 type Server struct {
 	At             rulefile.Place
 	ID             rulefile.Text     `rule:"id,required" doc:"The server's name in models.yaml, settings and traces." eg:"vllm"`
@@ -42,20 +42,20 @@ type Server struct {
 	Structured     string            `rule:"structured" doc:"The field that takes a bare JSON Schema, or a path such as structured_outputs.json. If left out, response_format is sent as it is." eg:"guided_json"`
 	ErrorRules     `rule:"errors" doc:"As under common, for this server alone. These are tried first."`
 
-	// the family whose words are asked for as the model writes them; nil: the server reads them
+	// the family that reads raw output; nil: the server parses it
 	Unparsed *Family
 
-	family *Family // that the dialect is for; nil: gpt-oss
+	family *Family // of the models; nil: gpt-oss
 }
 
-// Others is what is different for models of other families than gpt-oss.
+// Others is what differs for models of other families than gpt-oss.
 type Others struct {
 	Effort   *Effort `rule:"effort" doc:"How the server takes the effort."`
 	Switch   string  `rule:"switch" doc:"In place of effort: the object of the request that holds variables of the chat template. The one that turns thoughts on (families/) is false there for the effort none, and else true." eg:"chat_template_kwargs"`
 	Unparsed string  `rule:"unparsed" one:"always refused" doc:"When the words are asked for as the model writes them, so that the file of its family reads them and not the server's own parser: always, or once that has refused a reply or left nothing of it. It is asked for the prompt then, and for what follows it: over Ollama's own API, or /apply-template and /completions of llama.cpp." eg:"refused"`
 }
 
-// For is the dialect for models of a family; nil: of gpt-oss.
+// For returns the dialect for models of a family; nil: gpt-oss.
 func (s *Server) For(f *Family) *Server {
 	if f == nil || !f.foreign {
 		return s
@@ -76,7 +76,7 @@ func (s *Server) For(f *Family) *Server {
 	return &out
 }
 
-// Refused is the dialect after the server's own parser has refused a reply, or left nothing of it.
+// Refused returns the dialect after the server's own parser has refused a reply, or left nothing of it.
 func (s *Server) Refused() *Server {
 	if s.family == nil || s.Others.Unparsed == "" {
 		return s
@@ -86,7 +86,7 @@ func (s *Server) Refused() *Server {
 	return &out
 }
 
-// OllamaAPI is Ollama's own API, as a value of Server.API.
+// OllamaAPI is the value of Server.API for Ollama's own API.
 const OllamaAPI = "ollama"
 
 // Probe is one question to a server.
@@ -101,10 +101,10 @@ type Effort struct {
 	Allowed []string          `rule:"allowed,required" one:"none minimal low medium high xhigh max" doc:"Values that the server accepts." eg:"[low, medium, high]"`
 	Map     map[string]string `rule:"map" doc:"What other values become. An empty text removes the field." eg:"{minimal: low, max: high}"`
 
-	Switches bool // Field, if there is one, takes whether the model thinks
+	Switches bool // Field, if any, only enables thoughts
 }
 
-// ErrorRules is what the texts of errors mean.
+// ErrorRules are the meanings of error texts.
 type ErrorRules struct {
 	Overflow       []Pattern     `rule:"overflow" doc:"Errors that say: the prompt is too long. The patterns may have the groups limit, requested, prompt and output."`
 	OutputTooLarge []Pattern     `rule:"output_too_large" doc:"Errors that say: max_tokens alone is too large. The patterns may have the groups limit and prompt."`
@@ -115,7 +115,7 @@ type ErrorRules struct {
 	Hints          []Hint        `rule:"hints" doc:"What an operator can do about errors."`
 }
 
-// Pattern recognises the text of an error.
+// Pattern matches the text of an error.
 type Pattern struct {
 	At    rulefile.Place
 	About string        `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
@@ -125,8 +125,8 @@ type Pattern struct {
 	Match *regexp.Regexp // Find, compiled
 }
 
-// CallPattern finds generated text in an error body: the value of Field, or, where that is
-// empty, what the groups of Match find in the text of the error.
+// CallPattern finds generated text in an error body: the value of Field or, if that is empty, the groups of
+// Match in the text of the error.
 type CallPattern struct {
 	At    rulefile.Place
 	About string         `rule:"about" doc:"Which server sends this text, or why the rule exists." eg:"our proxy"`
@@ -137,20 +137,20 @@ type CallPattern struct {
 	Match *regexp.Regexp // Find, compiled; nil where Field is enough
 }
 
-// Hint is a sentence for the operator where the text of an error matches.
+// Hint is a sentence for the operator if the text of an error matches.
 type Hint struct {
 	Pattern
 	Say    string `rule:"say,required" doc:"The sentence that the log and the caller get." eg:"The model at the server has no template for tools."`
 	Status int    `rule:"status" min:"400" max:"599" doc:"The HTTP status for the caller. If left out, recovery.yaml says it." eg:"503"`
 }
 
-// errorExamples are texts with which a pattern is tried.
+// errorExamples are texts for testing a pattern.
 type errorExamples struct {
 	Hit  []errorText     `rule:"hit" doc:"Texts in which the pattern must find something. Every load tries them."`
 	Miss []rulefile.Text `rule:"miss" doc:"Texts in which the pattern must find nothing. Every load tries them." eg:"[Unexpected token in JSON]"`
 }
 
-// errorText is the text of an error and what the groups of a pattern find in it.
+// errorText is the text of an error and the expected groups.
 type errorText struct {
 	Text  rulefile.Text                  `rule:"text,required" doc:"The text of an error." eg:"prompt of 9000 tokens is over the limit of 8192"`
 	Gives []rulefile.Pair[rulefile.Text] `rule:"gives" doc:"What the groups of the pattern find in the text." eg:"{prompt: '9000', limit: '8192'}"`

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// servers takes servers.yaml; the common patterns go to the end of each server's.
+// servers reads servers.yaml; the common patterns follow those of each server.
 func (l *loader) servers() {
 	f := decodeFile[serverFile](l, serversFile)
 	l.errors(&f.Common)
@@ -37,7 +37,7 @@ func (l *loader) servers() {
 	l.lastServer(f.Servers)
 }
 
-// lastServer checks that exactly the last server fits every server.
+// lastServer checks that only the last server matches every server.
 func (l *loader) lastServer(rules []Server) {
 	for i, r := range rules {
 		switch last := i == len(rules)-1; {
@@ -50,11 +50,11 @@ func (l *loader) lastServer(rules []Server) {
 		}
 	}
 	if _, ok := l.files[serversFile]; ok && len(rules) == 0 && l.clean(serversFile) {
-		l.file(serversFile, rulefile.CodeMissing, "there is no server; at least generic must stand here", "")
+		l.reportFile(serversFile, rulefile.CodeMissing, "there is no server; at least generic must stand here", "")
 	}
 }
 
-// errors compiles what the texts of errors mean for one server.
+// errors compiles the error rules of one server.
 func (l *loader) errors(r *ErrorRules) {
 	for _, list := range []struct {
 		patterns []Pattern
@@ -80,12 +80,11 @@ func (l *loader) errors(r *ErrorRules) {
 	}
 }
 
-// errorPattern compiles a pattern whose groups have some of these names, and
-// tries its examples.
+// errorPattern compiles a pattern that may have these groups, and tries its examples.
 func (l *loader) errorPattern(p *Pattern, groups ...string) {
 	if p.Find.Value == "" {
 		if p.Find.At.Known() { // a missing one is reported already
-			l.wrong(p.Find, "an empty pattern fits every text", "")
+			l.reject(p.Find, "an empty pattern fits every text", "")
 		}
 		return
 	}
@@ -107,7 +106,7 @@ func (l *loader) tryErrors(p *Pattern) {
 			l.report(e.Text.All(), codeExample, "the pattern does not find this", where)
 			continue
 		}
-		l.cover(p.At.String())
+		l.countHit(p.At.String())
 		for _, g := range e.Gives {
 			got := ""
 			if i := p.Match.SubexpIndex(g.Key.Value); i >= 0 {
@@ -126,7 +125,7 @@ func (l *loader) tryErrors(p *Pattern) {
 	}
 }
 
-// groups checks that the groups of an expression have some of these names.
+// groups checks the names of groups.
 func (l *loader) groups(t rulefile.Text, re *regexp.Regexp, key string, names []string) {
 	for _, name := range re.SubexpNames() {
 		if name != "" && !slices.Contains(names, name) {

@@ -23,24 +23,24 @@ type strategyFile struct {
 
 type strategyRule struct {
 	At         rulefile.Place
-	ID         rulefile.Text   `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
-	About      string          `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
-	Kind       parse.Kind      `rule:"kind,required" one:"native harmony json lines frame drop phrases block pattern" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. frame: calls between literals, as templates say. phrases: prose. drop removes literals from the text. block and pattern are kinds of earlier versions: write frame."`
-	Priority   rulefile.Number `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
-	Confidence float64         `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
-	Enabled    *bool           `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
-	Read       []parse.Field   `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
-	When       *rulefile.Text  `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
-	Harmony    *harmonyRule    `rule:"harmony" doc:"The part of kind harmony."`
-	JSON       *jsonRule       `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
-	Lines      *linesRule      `rule:"lines" doc:"The part of kind lines."`
-	Block      *blockRule      `rule:"block" doc:"The part of kind block, which frame replaced."`
-	Frame      *frameRule      `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
-	Pattern    rulefile.Gone   `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
-	Drop       *dropRule       `rule:"drop" doc:"The part of kind drop: what the user never sees."`
-	Phrases    *phrasesRule    `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
-	Hit        []example       `rule:"hit" doc:"Replies that it must read. Every load tries them."`
-	Miss       []rulefile.Text `rule:"miss" doc:"Texts that it must leave alone. Every load tries them." eg:"[The answer is 42.]"`
+	ID         rulefile.Text     `rule:"id,required" doc:"The strategy's name in traces and metrics." eg:"angle_calls"`
+	About      string            `rule:"about,required" doc:"Why the rule exists." eg:"Calls between double angle brackets, seen from our fine-tune."`
+	Kind       parse.Kind        `rule:"kind,required" one:"native harmony json lines frame drop phrases block pattern" doc:"What it reads. native: calls that the server parsed. harmony: channel tokens. json: an object of calls. lines: Action lines. frame: calls between literals, as templates say. phrases: prose. drop removes literals from the text. block and pattern are kinds of earlier versions: write frame."`
+	Priority   rulefile.Number   `rule:"priority,required" min:"1" max:"1000" doc:"If two strategies could read a text, the one of higher priority does. No two have the same." eg:"55"`
+	Confidence float64           `rule:"confidence,required" min:"0" max:"1" doc:"How sure the strategy is of its calls. Each call carries the number." eg:"0.85"`
+	Enabled    *bool             `rule:"enabled" doc:"false switches the strategy off. A profile may switch it on."`
+	Read       []parse.Field     `rule:"read" one:"content reasoning" doc:"The fields of a reply that it reads. If left out, it is content. Reasoning is read only if content holds nothing." eg:"[content, reasoning]"`
+	When       *rulefile.Text    `rule:"when" doc:"A condition. If it does not hold, or fails while it runs, there is no call." eg:"len(text) < 4000"`
+	Harmony    *harmonyRule      `rule:"harmony" doc:"The part of kind harmony."`
+	JSON       *jsonRule         `rule:"json" doc:"The part of kind json: the keys of the object, the usual one first."`
+	Lines      *linesRule        `rule:"lines" doc:"The part of kind lines."`
+	Block      *blockRule        `rule:"block" doc:"The part of kind block, which frame replaced."`
+	Frame      *frameRule        `rule:"frame" doc:"The part of kind frame: how a call and its arguments are written between open and close."`
+	Pattern    rulefile.Obsolete `rule:"pattern" doc:"The strategy reads nothing until it is written as kind: frame, with templates in place of expressions."`
+	Drop       *dropRule         `rule:"drop" doc:"The part of kind drop: what the user never sees."`
+	Phrases    *phrasesRule      `rule:"phrases" doc:"The part of kind phrases. The phrases themselves stand in arguments.yaml."`
+	Hit        []example         `rule:"hit" doc:"Replies that it must read. Every load tries them."`
+	Miss       []rulefile.Text   `rule:"miss" doc:"Texts that it must leave alone. Every load tries them." eg:"[The answer is 42.]"`
 }
 
 type harmonyRule struct {
@@ -57,20 +57,20 @@ type signsRule struct {
 	Pairs []rulefile.Text `rule:"pairs" doc:"What may stand around the word of a control token in place of its signs, with a blank between. It counts in a reply whose headers are all written so." eg:"['< >', '[ ]']"`
 }
 
-// jsonRule is the part of kind json, and what of it became frames.
+// jsonRule is the part of kind json, with former keys that became frames.
 type jsonRule struct {
 	parse.Keys
-	Heads  rulefile.Gone `rule:"heads" doc:"A header in lines is the strategy header_lines, a frame."`
-	Status rulefile.Gone `rule:"status" doc:"Lines in which a front end says what it calls are a frame that you may write: open: ['Calling tool:'], call: ['{name} Arguments: {arguments}']."`
-	Tags   rulefile.Gone `rule:"tags" doc:"Elements are the strategies message_element and open_webui, which are frames."`
+	Heads  rulefile.Obsolete `rule:"heads" doc:"A header in lines is the strategy header_lines, a frame."`
+	Status rulefile.Obsolete `rule:"status" doc:"Lines in which a front end says what it calls are a frame that you may write: open: ['Calling tool:'], call: ['{name} Arguments: {arguments}']."`
+	Tags   rulefile.Obsolete `rule:"tags" doc:"Elements are the strategies message_element and open_webui, which are frames."`
 }
 
 type linesRule struct {
-	Done  []string      `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
-	Multi rulefile.Gone `rule:"multi" doc:"It did nothing."`
+	Done  []string          `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
+	Multi rulefile.Obsolete `rule:"multi" doc:"It did nothing."`
 }
 
-// blockRule is the part of a kind that earlier versions had.
+// blockRule is the part of a kind of earlier versions.
 type blockRule struct {
 	Open  []rulefile.Text `rule:"open,required" doc:"As in frame." eg:"['<tool_call>']"`
 	Close []string        `rule:"close" doc:"As in frame." eg:"['</tool_call>']"`
@@ -79,7 +79,7 @@ type blockRule struct {
 	Done  []string        `rule:"done" doc:"As in frame." eg:"['[DONE]']"`
 }
 
-// bodies are the ways to write a call that the body of a block stood for.
+// bodies returns the templates of calls for the body of a block.
 func bodies(body string) []string {
 	return map[string][]string{"json": {"{object}"}, "xml": {"{tags}"},
 		"pairs": {"{pairs}"}, "named": {"{pairs}"},
@@ -104,7 +104,7 @@ type phrasesRule struct {
 	Tools []string `rule:"tools,required" doc:"The only tools that it may call. All are of class read." eg:"[web_search]"`
 }
 
-// profileRule says how a profile differs from what the strategies say.
+// profileRule is how a profile differs from the strategies.
 type profileRule struct {
 	About   string          `rule:"about" doc:"What the profile is for." eg:"For a server whose parsing is trusted."`
 	Only    []rulefile.Text `rule:"only" doc:"The ids of the only strategies that are on." eg:"[native, harmony]"`
@@ -112,16 +112,16 @@ type profileRule struct {
 	Disable []rulefile.Text `rule:"disable" doc:"The ids of strategies that it switches off." eg:"[markers]"`
 }
 
-// strategies compiles strategies.yaml: one parse.Strategies a profile.
+// strategies compiles strategies.yaml: one parse.Strategies per profile.
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
-	l.looks = f
-	ids := collect(f.Strategies, func(r strategyRule) string { return r.ID.Value })
+	l.strategyDoc = f
+	ids := mapSlice(f.Strategies, func(r strategyRule) string { return r.ID.Value })
 	f.Strategies = slices.DeleteFunc(slices.Clone(f.Strategies),
 		func(r strategyRule) bool { return r.Kind == patternKind })
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
-		l.plainID(r.ID)
+		l.checkID(r.ID)
 		compiled[i] = l.strategy(r)
 		for _, e := range r.Hit {
 			l.examples = append(l.examples, func() { l.tryHit(compiled[i], e) })
@@ -130,7 +130,7 @@ func (l *loader) strategies() {
 			l.examples = append(l.examples, func() { l.tryMiss(compiled[i], t, offeredFor(compiled[i])) })
 		}
 	}
-	l.strayLocks(ids)
+	l.warnUnusedLocks(ids)
 	l.priorities(f.Strategies)
 	if _, ok := l.files[strategiesFile]; !ok {
 		return
@@ -144,12 +144,13 @@ func (l *loader) strategies() {
 
 // The kinds of earlier versions: blocks are frames now, and patterns are read no more.
 const (
+	// Kinds of earlier versions: blocks are frames now, and patterns are no longer read.
 	blockKind   = "block"
 	patternKind = "pattern"
 )
 
-// offeredFor is what a miss is tried with: prose is read only where tools are
-// known, everything else where any name will do.
+// offeredFor returns the tools for a miss: prose is only read with known tools, everything else with any
+// name.
 func offeredFor(s parse.Strategy) *[]string {
 	if s.Kind == parse.Phrases {
 		return &s.Tools
@@ -219,7 +220,7 @@ func (l *loader) frame(r frameRule) parse.Frame {
 	read := func(t rulefile.Text) parse.Template {
 		out, err := parse.NewTemplate(t.Value)
 		if err != nil {
-			l.wrong(t, err.Error(), "")
+			l.reject(t, err.Error(), "")
 		}
 		return out
 	}
@@ -230,7 +231,7 @@ func (l *loader) frame(r frameRule) parse.Frame {
 	return f
 }
 
-// kindKeys checks that a strategy has the keys of its kind, and no others.
+// kindKeys checks that a strategy has the keys of its kind only.
 func (l *loader) kindKeys(r strategyRule) {
 	for _, k := range []struct {
 		kind        parse.Kind
@@ -250,7 +251,7 @@ func (l *loader) kindKeys(r strategyRule) {
 	}
 }
 
-// priorities reports strategies that could both come first.
+// priorities reports equal priorities.
 func (l *loader) priorities(rules []strategyRule) {
 	first := map[int]string{}
 	for _, r := range rules {
@@ -267,7 +268,7 @@ func (l *loader) priorities(rules []strategyRule) {
 	}
 }
 
-// profile compiles the strategies as one profile of a file wants them. It may name any of ids.
+// profile compiles the strategies of one profile of a file. It may name any of ids.
 func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy, rules []strategyRule,
 	ids []string) {
 	list := slices.Clone(all)
@@ -280,14 +281,14 @@ func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy,
 	}{{r.Only, true}, {r.Enable, true}, {r.Disable, false}} {
 		for _, id := range change.ids {
 			at := slices.IndexFunc(list, func(s parse.Strategy) bool { return s.ID == id.Value })
-			if l.known(id, "strategy", ids) && at >= 0 {
+			if l.checkOneOf(id, "strategy", ids) && at >= 0 {
 				list[at].Enabled = change.on
 			}
 		}
 	}
 	for i := range list {
-		if by, why := l.bars(rules[i]); why != "" && list[i].Enabled {
-			l.loosened(rules[i].ID.All(), by, why)
+		if by, why := l.lockedOff(rules[i]); why != "" && list[i].Enabled {
+			l.warnLooser(rules[i].ID.All(), by, why)
 			l.set.barred[list[i].ID] = by.String()
 			list[i].Enabled = false
 		}
@@ -303,7 +304,7 @@ func (l *loader) profile(file, name string, r profileRule, all []parse.Strategy,
 	l.set.profiles[name] = compiled
 }
 
-// refused reports what parse.Compile says about a strategy.
+// refused reports an error of parse.Compile.
 func (l *loader) refused(err error) {
 	p := rulefile.Problem{File: strategiesFile, Code: rulefile.CodeValue, Msg: err.Error()}
 	var se *parse.StrategyError
@@ -318,13 +319,13 @@ func (l *loader) refused(err error) {
 	l.problems = append(l.problems, p)
 }
 
-// signPairs reads pairs of signs.
+// signPairs parses pairs of signs.
 func (l *loader) signPairs(texts []rulefile.Text) (pairs []harmony.Brackets) {
 	for _, t := range texts {
 		open, end, ok := strings.Cut(t.Value, " ")
 		if !ok || open == "" || end == "" || strings.ContainsAny(t.Value, letters) ||
 			strings.Contains(end, " ") {
-			l.wrong(t, strconv.Quote(t.Value)+" is no pair of signs",
+			l.reject(t, strconv.Quote(t.Value)+" is no pair of signs",
 				"write what stands in front of the word and what stands behind it, with a blank between, such as '[ ]'")
 			continue
 		}

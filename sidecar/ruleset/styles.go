@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Native is the style of a model whose server calls tools itself, whatever it was seen to do.
+// Native is the style of a model whose server calls tools itself.
 const Native = "native"
 
 // styleRule is a style of strategies.yaml.
@@ -25,18 +25,17 @@ type styleRule struct {
 	Otherwise rulefile.Text `rule:"otherwise" doc:"The style for servers that do not follow a schema. It goes with schema." eg:"react"`
 }
 
-// Style is how a model is told of tools, and calls them, where its server cannot. It never
-// changes.
+// Style is how a model is told of tools, and calls them, if its server cannot. It never changes.
 type Style struct {
 	ID        string
 	Form      *prompt.Prompt
 	Profile   string
-	Schema    bool   // the server is made to follow a schema
-	Several   bool   // which takes several calls
-	Otherwise *Style // where it does not; nil without a schema
+	Schema    bool   // the server must follow a schema
+	Several   bool   // the schema takes several calls
+	Otherwise *Style // for servers that ignore a schema; nil without one
 }
 
-// choice says for which requests a style is.
+// choice selects a style for some requests.
 type choice struct {
 	ID    rulefile.Text  `rule:"id,required" doc:"The name of the choice, in logs." eg:"half"`
 	About string         `rule:"about,required" doc:"Why the choice exists." eg:"Half of the conversations try the other style."`
@@ -44,23 +43,23 @@ type choice struct {
 	Style rulefile.Text  `rule:"style,required" doc:"A style of this file, or native: the server calls tools itself." eg:"react"`
 }
 
-// Asked is what a choice may ask about.
-type Asked struct {
+// StyleEnv is what the condition of a choice sees.
+type StyleEnv struct {
 	Model  string `expr:"model" doc:"The model id that the caller asked for."`
 	Server string `expr:"server" doc:"The id of the server's dialect in servers.yaml."`
 	Native bool   `expr:"native" doc:"false if the server has said that it cannot call tools."`
 	Part   int    `expr:"part" doc:"0 to 99, the same for all requests of a session, or else of a conversation."`
 }
 
-// chooser is a choice, compiled.
+// chooser is a compiled choice.
 type chooser struct {
-	holds func(Asked) (bool, error) // nil: always
-	style *Style                    // nil: native
+	holds func(StyleEnv) (bool, error) // nil: always
+	style *Style                       // nil: native
 }
 
-// Style is the style of a request to a model; nil where the server calls tools itself. The
-// error is of conditions that could not be evaluated, and did not count.
-func (s *Set) Style(m Model, asked Asked) (*Style, error) {
+// Style returns the style of a request to a model; nil: the server calls tools itself. The error is of
+// conditions that could not be evaluated, and did not count.
+func (s *Set) Style(m Model, asked StyleEnv) (*Style, error) {
 	if id := m.Style.Value; id != "" {
 		return s.styles[id], nil
 	}
@@ -77,48 +76,49 @@ func (s *Set) Style(m Model, asked Asked) (*Style, error) {
 	return nil, failed
 }
 
-// styles takes the styles of strategies.yaml. It must come after the profiles and prompts.
+// styles compiles the styles of strategies.yaml, after profiles and prompts.
 func (l *loader) styles() {
 	l.set.styles = map[string]*Style{}
 	profiles := l.clean(strategiesFile)
-	ids := append(collect(l.looks.Styles, func(p rulefile.Pair[styleRule]) string { return p.Key.Value }),
+	ids := append(mapSlice(l.strategyDoc.Styles,
+		func(p rulefile.Pair[styleRule]) string { return p.Key.Value }),
 		Native)
-	for _, p := range l.looks.Styles {
+	for _, p := range l.strategyDoc.Styles {
 		r := p.Value
 		if p.Key.Value == Native {
-			l.wrong(p.Key,
+			l.reject(p.Key,
 				"native is no name for a style: it says that the server calls tools itself", "")
 		}
-		form, isTemplate := l.forms[r.Prompt.Value]
+		form, isTemplate := l.templates[r.Prompt.Value]
 		switch {
 		case !r.Prompt.At.Known():
-		case !isTemplate && !l.known(r.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts))):
+		case !isTemplate && !l.checkOneOf(r.Prompt, "prompt", slices.Sorted(maps.Keys(l.set.Prompts))):
 		case !isTemplate || form != nil && !form.IsStyle():
-			l.wrong(r.Prompt,
+			l.reject(r.Prompt,
 				fmt.Sprintf("the prompt %s does not say how calls and results are written", r.Prompt.Value),
 				`it must be a file `+r.Prompt.Value+prompt.Ext+
 					` with {{define "calls"}} and {{define "results"}}`)
 		}
 		if profiles {
-			l.known(r.Profile, "profile", l.set.Profiles())
+			l.checkOneOf(r.Profile, "profile", l.set.Profiles())
 		}
 		l.set.styles[p.Key.Value] = &Style{ID: p.Key.Value, Form: form, Profile: r.Profile.Value,
 			Schema: r.Schema, Several: r.Several}
 	}
-	for _, p := range l.looks.Styles {
-		l.otherwise(p)
+	for _, p := range l.strategyDoc.Styles {
+		l.linkFallback(p)
 	}
-	for _, c := range l.looks.Choose {
-		holds := when[Asked](l, c.When, nil)
-		if l.known(c.Style, "style", ids) {
+	for _, c := range l.strategyDoc.Choose {
+		holds := when[StyleEnv](l, c.When, nil)
+		if l.checkOneOf(c.Style, "style", ids) {
 			l.set.choices = append(l.set.choices, chooser{holds, l.set.styles[c.Style.Value]})
 		}
 	}
-	l.unique("id", collect(l.looks.Choose, func(c choice) rulefile.Text { return c.ID }))
+	l.checkUnique("id", mapSlice(l.strategyDoc.Choose, func(c choice) rulefile.Text { return c.ID }))
 }
 
-// otherwise ties a style with a schema to the one for servers that do not follow it.
-func (l *loader) otherwise(p rulefile.Pair[styleRule]) {
+// linkFallback sets the style for servers that ignore the schema of another style.
+func (l *loader) linkFallback(p rulefile.Pair[styleRule]) {
 	r, style := p.Value, l.set.styles[p.Key.Value]
 	switch other := r.Otherwise; {
 	case !r.Schema && other.At.Known():
@@ -129,17 +129,16 @@ func (l *loader) otherwise(p rulefile.Pair[styleRule]) {
 	case r.Schema && !other.At.Known():
 		l.report(p.Key.All(), rulefile.CodeMissing,
 			p.Key.Value+" lacks otherwise, the style for servers that do not follow a schema", "")
-	case r.Schema && l.known(other, "style", slices.Sorted(maps.Keys(l.set.styles))):
+	case r.Schema && l.checkOneOf(other, "style", slices.Sorted(maps.Keys(l.set.styles))):
 		if style.Otherwise = l.set.styles[other.Value]; style.Otherwise.Schema {
-			l.wrong(other, other.Value+" has a schema, too",
+			l.reject(other, other.Value+" has a schema, too",
 				"name a style that every server can follow")
 		}
 	}
 }
 
-// prompts takes the files of the prompts folder. Those of the program are there too, unless
-// the folder has one of the same name. A text does not replace the template of a style: folders
-// of earlier versions have such texts.
+// prompts reads the prompts folder and the program's own prompts that it does not replace. A text does not
+// replace the template of a style, since older folders have such texts.
 func (l *loader) prompts() {
 	for _, in := range []string{rulefile.BuiltinFolder + "/" + rulefile.PromptFolder, rulefile.PromptFolder} {
 		for _, file := range slices.Sorted(maps.Keys(l.files)) {
@@ -149,17 +148,17 @@ func (l *loader) prompts() {
 			}
 			ext := path.Ext(name)
 			if name = strings.TrimSuffix(name, ext); ext == prompt.Ext && l.files.Has(in+"/"+name+".txt") {
-				l.file(file, rulefile.CodeDup, "there is "+name+".txt, too", "remove one of them")
+				l.reportFile(file, rulefile.CodeDup, "there is "+name+".txt, too", "remove one of them")
 			}
 			l.set.Prompts[name] = l.prompt(file, ext)
 			if ext == prompt.Ext {
-				l.forms[name] = l.set.Prompts[name]
+				l.templates[name] = l.set.Prompts[name]
 			}
 		}
 	}
 }
 
-// prompt takes one of them; nil where it is broken.
+// prompt parses one file; nil if it is invalid.
 func (l *loader) prompt(file, ext string) *prompt.Prompt {
 	read := prompt.Plain
 	if ext == prompt.Ext {

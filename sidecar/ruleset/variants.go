@@ -9,20 +9,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Variant is overlays that hold together for some requests.
+// Variant is a combination of overlays for some requests.
 type Variant struct {
-	Names    []string // EXPERIMENT/ARM each, by which Under finds its rules
+	Names    []string // EXPERIMENT/ARM each, for Under
 	Overlays []*Overlay
-	Draft    bool // it is checked, and Under does not find it
+	Draft    bool // checked, but not for Under
 }
 
-// varying is a section with other rules for some requests. Overlay finds one, also of a draft.
+// varying is a section with other rules for some requests. Overlay finds an overlay, also of a draft.
 type varying interface {
 	Variants() []Variant
 	Overlay(experiment, arm string) (*Overlay, error)
 }
 
-// varying are the sections that are.
 func (s *Set) varying() (out []varying) {
 	for _, each := range s.Sections {
 		if v, ok := each.(varying); ok {
@@ -32,8 +31,7 @@ func (s *Set) varying() (out []varying) {
 	return out
 }
 
-// Under is the set for those who are in these arms, EXPERIMENT/ARM each, in the order of the
-// file: the same rules, and what the arms set. None is the set itself.
+// Under returns the set for requests in these arms, EXPERIMENT/ARM each, in the order of the file.
 func (s *Set) Under(arms []string) *Set {
 	if under := s.arms[strings.Join(arms, " ")]; under != nil {
 		return under
@@ -41,8 +39,7 @@ func (s *Set) Under(arms []string) *Set {
 	return s
 }
 
-// Variant is the set for those who are in one arm of an experiment, which may be a draft. Files are
-// what the set was loaded from.
+// Variant returns the set for one arm of an experiment, perhaps a draft. files are those of the set.
 func (r Loader) Variant(s *Set, files rulefile.Files, experiment, arm string) (*Set, error) {
 	texts, err := r.Over(files, func(set *Set) (*Overlay, error) {
 		for _, v := range set.varying() {
@@ -53,24 +50,24 @@ func (r Loader) Variant(s *Set, files rulefile.Files, experiment, arm string) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.as(r.prepare(under(files, texts), true).set, []string{experiment + "/" + arm}), nil
+	return s.forArms(r.prepare(under(files, texts), true).set, []string{experiment + "/" + arm}), nil
 }
 
-// Over are the texts that an overlay puts over files, by their names. Pick finds it in their rules.
+// Over returns the texts that an overlay puts over files, by name. pick finds the overlay in their rules.
 func (r Loader) Over(files rulefile.Files, pick func(*Set) (*Overlay, error)) (map[string]string, error) {
 	l := r.prepare(files, true)
 	o, err := pick(l.set)
 	if err != nil {
 		return nil, err
 	}
-	texts := l.over(o)
+	texts := l.overlayTexts(o)
 	if l.problems.Fatal() {
 		return nil, l.problems
 	}
 	return texts, nil
 }
 
-// Overlaid is Load of files under what an overlay sets. Name is that of the overlay in problems.
+// Overlaid is Load of files with an overlay. Problems name the overlay.
 func (r Loader) Overlaid(files rulefile.Files, name, text string) (*Set, rulefile.Problems) {
 	l := r.prepare(files, true)
 	o, problems := readOverlay(name, text)
@@ -78,16 +75,16 @@ func (r Loader) Overlaid(files rulefile.Files, name, text string) (*Set, rulefil
 		return nil, problems.Sorted()
 	}
 	l.problems = nil
-	texts := l.over(o)
+	texts := l.overlayTexts(o)
 	if l.problems.Fatal() {
 		return nil, l.problems.Sorted()
 	}
 	set, found := r.load(under(files, texts), false)
-	l.under("with this overlay: ", o, found)
+	l.reportUnder("with this overlay: ", o, found)
 	return set, l.problems
 }
 
-// under are files with what overlays say over them.
+// under adds the texts of overlays to files.
 func under(files rulefile.Files, texts map[string]string) rulefile.Files {
 	out := maps.Clone(files)
 	for name, text := range texts {
@@ -96,8 +93,8 @@ func under(files rulefile.Files, texts map[string]string) rulefile.Files {
 	return out
 }
 
-// under reports, where an overlay stands, what is wrong with the rules under it.
-func (l *loader) under(how string, o *Overlay, problems rulefile.Problems) {
+// reportUnder reports problems with the rules under an overlay at the place of that overlay.
+func (l *loader) reportUnder(how string, o *Overlay, problems rulefile.Problems) {
 	for _, p := range problems {
 		if !p.Warning {
 			l.report(o.At.All(), p.Code, how+p.Msg,
@@ -107,9 +104,8 @@ func (l *loader) under(how string, o *Overlay, problems rulefile.Problems) {
 	}
 }
 
-// as is the set of some arms, which knows it. What no arm can set is that of the set itself, so
-// that it is kept once.
-func (s *Set) as(arms *Set, names []string) *Set {
+// forArms returns the set of some arms. It shares everything that no arm can set.
+func (s *Set) forArms(arms *Set, names []string) *Set {
 	out := *arms
 	out.Version, out.Arms = s.Version, names
 	out.own, out.locked, out.floors, out.Programs = s.own, s.locked, s.floors, s.Programs
@@ -117,9 +113,8 @@ func (s *Set) as(arms *Set, names []string) *Set {
 	return &out
 }
 
-// variants loads the rules of each variant, checked like all others. Those of drafts are checked, and not
-// kept. Beside rules that do not load, each overlay is checked alone, as far as files that are broken do not
-// matter to it.
+// variants loads and checks the rules of each variant; drafts are not kept. If the rules do not load, each
+// overlay is checked alone, as far as the broken files allow.
 func (l *loader) variants(tightening bool) {
 	known := slices.Clone(l.problems)
 	l.set.arms = map[string]*Set{}
@@ -129,7 +124,7 @@ func (l *loader) variants(tightening bool) {
 				return // the problems of each overlay are reported
 			}
 			before := len(l.problems)
-			texts := l.over(v.Overlays...)
+			texts := l.overlayTexts(v.Overlays...)
 			if len(l.problems) > before {
 				continue
 			}
@@ -144,9 +139,9 @@ func (l *loader) variants(tightening bool) {
 				more := l.prepare(files, true)
 				set, problems = more.set, more.problems
 			}
-			l.under("with this arm: ", v.Overlays[0], problems)
+			l.reportUnder("with this arm: ", v.Overlays[0], problems)
 			if set != nil && !v.Draft {
-				l.set.arms[strings.Join(v.Names, " ")] = l.set.as(set, v.Names)
+				l.set.arms[strings.Join(v.Names, " ")] = l.set.forArms(set, v.Names)
 			}
 		}
 	}

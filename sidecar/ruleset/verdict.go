@@ -7,25 +7,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Verdict is what one rule says of a call.
+// Verdict is the result of one rule for a call.
 type Verdict struct {
 	Rule   string        `json:"rule"`
 	Place  string        `json:"place"` // file:line
 	Effect policy.Effect `json:"effect"`
 	Shadow bool          `json:"shadow,omitempty"`
 	Holds  bool          `json:"holds"`
-	// the program, path or URL that it holds for, or was tried on first
+	// the program, path or URL for which it holds, or that was tried first
 	Operand string     `json:"operand,omitempty"`
 	Error   string     `json:"error,omitempty"`
 	Term    *cond.Term `json:"condition,omitempty"` // nil: the rule has none
 }
 
-// judged tells the verdict of one rule; not ok where there is nothing to try it on.
-type judged func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
+// verdictFunc returns the verdict of one rule; ok is false if there is nothing to try it on.
+type verdictFunc func(*policy.Facts, policy.Moment) (v Verdict, ok bool)
 
-// judge makes the verdict of a rule: on the first operand for which it holds, else on the
-// first one.
-func judge[E any](rule policy.Rule[E], when *rulefile.Text, words cond.Lists, on operands[E]) judged {
+// newVerdict returns the verdict of a rule: on the first operand for which it holds, else on the first one.
+func newVerdict[E any](rule policy.Rule[E], when *rulefile.Text, words cond.Lists,
+	on operands[E]) verdictFunc {
 	return func(f *policy.Facts, m policy.Moment) (v Verdict, ok bool) {
 		v = Verdict{Rule: rule.ID, Place: rule.Place, Effect: rule.Effect, Shadow: rule.Shadow}
 		for env, o := range on(f, m) {
@@ -50,9 +50,8 @@ func judge[E any](rule policy.Rule[E], when *rulefile.Text, words cond.Lists, on
 	}
 }
 
-// Verdicts says of every rule whether it holds for a call, in the order of the files;
-// those of the locked folder last. Rules about what the call does not do are left out. A call that cannot be
-// judged has none.
+// Verdicts returns the verdict of every rule about a call, in the order of the files, then of the locked
+// folder. It omits rules about what the call does not do. A call that cannot be judged has none.
 func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	c, err := s.callOf(call, call.Name, call.Arguments, who)
 	if err != nil {
@@ -60,7 +59,7 @@ func (s *Set) Verdicts(call tools.Call, who policy.Subject, at At) []Verdict {
 	}
 	var out []Verdict
 	add := func(a *author, c policy.Call) {
-		f, m := policy.Examine(a.sees(c, at.Confined), a.world(at)), a.moment(at)
+		f, m := policy.Examine(a.asSeen(c, at.Confined), a.world(at)), a.moment(at)
 		for _, verdict := range a.rules {
 			if v, ok := verdict(f, m); ok {
 				out = append(out, v)

@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 )
 
-// Vocabulary is all that conditions may say.
+// Vocabulary is everything that conditions may use.
 type Vocabulary struct {
 	Conditions []Condition `json:"conditions"`
 	Functions  []cond.Word `json:"functions"`
@@ -19,28 +19,27 @@ type Vocabulary struct {
 	Limits     []string    `json:"limits"` // a sentence each
 }
 
-// Condition is a key of a rule file that holds a condition, and what it sees.
+// Condition is a key of a rule file with a condition, and what it sees.
 type Condition struct {
 	File      string          `json:"file"` // strategies.yaml
 	Key       string          `json:"key"`  // from the top of the file, without list indexes: strategies.when
 	Variables []cond.Variable `json:"variables"`
 }
 
-// nouns are the types that conditions see and people call by a word of their own.
+// nouns name types that conditions see.
 var nouns = map[reflect.Type]string{reflect.TypeFor[paths.Use](): "path", reflect.TypeFor[urls.Use](): "URL"}
 
 var namedLists = []cond.Variable{{Name: "NAME", Type: "list of texts",
 	About: "Each of the lists under lists, by its own name."}}
 
-// conditions says which type the condition under a key sees, and what else. A key that
-// is listed neither here nor by a section is no condition.
+// conditions lists the types that conditions see, by key. Other conditions belong to sections.
 var conditions = []struct {
 	file, key string
 	env       reflect.Type
 	more      []cond.Variable
 }{
 	{strategiesFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
-	{strategiesFile, "choose.when", reflect.TypeFor[Asked](), nil},
+	{strategiesFile, "choose.when", reflect.TypeFor[StyleEnv](), nil},
 	{anyFamilyFile, "strategies.when", reflect.TypeFor[parse.Env](), nil},
 	{resultsFile, "results.formula", reflect.TypeFor[ResultEnv](), nil},
 	{editsFile, "requests.when", reflect.TypeFor[prompt.RequestFacts](), nil},
@@ -50,7 +49,7 @@ var conditions = []struct {
 	{urlsFilename, "rules.when", reflect.TypeFor[policy.URLEnv](), namedLists},
 }
 
-// Vars gives the vocabulary of all conditions, in the order of the files.
+// Vars returns the vocabulary of all conditions, in the order of the files.
 func (r Loader) Vars() Vocabulary {
 	v := Vocabulary{Functions: cond.Functions(), Operators: cond.Operators(),
 		Limits: append(cond.Limits(),

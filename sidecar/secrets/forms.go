@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// form is a kind of secret that is known by how it looks.
+// form is a kind of secret that is found by its form.
 type form struct {
-	kind  string
-	needs []string // in lower case; without one of them nothing can match
-	match *regexp.Regexp
-	group int                    // the part of the match that is secret; 0: all of it
-	sure  func(part string) bool // nil: always
+	kind    string
+	needs   []string // lower case; without one of them nothing can match
+	match   *regexp.Regexp
+	group   int                    // the secret part of the match; 0: all of it
+	confirm func(part string) bool // nil: always
 }
 
-// forms are in order: what comes first sees the text as it is.
+// forms are in order: later ones see what earlier ones have replaced.
 var forms = []form{
 	{kind: "private-key", needs: []string{"-----begin"}, group: 1,
 		match: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\s|\\[nr])*([\s\S]+?)(?:(?:\s|\\[nr])*-----END|(?:\s|\\[nr])*$)`)},
@@ -26,16 +26,16 @@ var forms = []form{
 	{kind: "aws-key", needs: []string{"akia", "asia", "abia", "acca"}, match: regexp.MustCompile(`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,}`)},
 	{kind: "slack-token", needs: []string{"xox", "xapp-", "hooks.slack.com"}, match: regexp.MustCompile(`\b(?:xox[a-z]-|xapp-|xoxe\.)[\w.-]{10,}|hooks\.slack\.com/services/[\w/]{16,}`)},
 	{kind: "google-key", needs: []string{"aiza", "ya29.", "gocspx-"}, match: regexp.MustCompile(`\b(?:AIza[\w-]{30,}|ya29\.[\w-]{16,}|GOCSPX-[\w-]{16,})`)},
-	{kind: "api-key", needs: []string{"sk", "pk", "rk", "hf_", "gsk", "nvapi", "xai", "r8_", "pplx"}, sure: coded,
+	{kind: "api-key", needs: []string{"sk", "pk", "rk", "hf_", "gsk", "nvapi", "xai", "r8_", "pplx"}, confirm: isCoded,
 		match: regexp.MustCompile(`\b(?:sk|pk|rk|hf|gsk|nvapi|xai|r8|pplx)[-_][\w-]{8,}`)},
 	{kind: "token", needs: []string{"npm_", "pypi-", "dop_v1_", "doo_v1_", "hvs.", "hvb.", "hvr.", "sg.", "shp", "glsa_", "dckr_pat_", "tskey-", "lin_api_", "age-secret-key-", "atatt3", "sntrys_", "ntn_", "figd_", "eaac"},
 		match: regexp.MustCompile(`\b(?:npm_\w{20,}|pypi-[\w-]{20,}|do[op]_v1_\w{20,}|hv[sbr]\.[\w-]{16,}|SG\.[\w-]{10,}\.[\w-]{10,}|shp(?:at|ca|pa|ss)_\w{16,}|glsa_\w{16,}|dckr_pat_[\w-]{16,}|tskey-[\w-]{16,}|lin_api_\w{16,}|AGE-SECRET-KEY-1\w{16,}|ATATT3[\w=-]{16,}|sntrys_[\w=+/-]{16,}|ntn_\w{16,}|figd_[\w-]{16,}|EAAC\w{24,})`)},
 	{kind: "bot-token", needs: []string{":aa"}, match: regexp.MustCompile(`\b\d{8,10}:AA[\w-]{30,}`)},
-	{kind: "bearer", needs: []string{"bearer"}, group: 1, match: regexp.MustCompile(`(?i)\bbearer\s+([\w.~+/=-]{6,})`), sure: coded},
-	{kind: "basic", needs: []string{"basic"}, group: 1, match: regexp.MustCompile(`(?i)\bbasic\s+([\w+/=-]{6,})`), sure: userAndPassword},
-	{kind: "url-password", needs: []string{"://"}, group: 1, sure: notPort, match: regexp.MustCompile(`://[^\s/@:"'<>?#«]*:([^\s/"'<>]+|[^\s@"'<>?#]+)@`)},
+	{kind: "bearer", needs: []string{"bearer"}, group: 1, match: regexp.MustCompile(`(?i)\bbearer\s+([\w.~+/=-]{6,})`), confirm: isCoded},
+	{kind: "basic", needs: []string{"basic"}, group: 1, match: regexp.MustCompile(`(?i)\bbasic\s+([\w+/=-]{6,})`), confirm: isUserPassword},
+	{kind: "url-password", needs: []string{"://"}, group: 1, confirm: notPort, match: regexp.MustCompile(`://[^\s/@:"'<>?#«]*:([^\s/"'<>]+|[^\s@"'<>?#]+)@`)},
 	{kind: "url-token", needs: []string{"://"}, group: 1, match: regexp.MustCompile(`://([^\s/@:"'<>?#«]{16,})@`)},
-	{kind: "user-password", needs: []string{"-u", "user"}, group: 1, sure: notNumber,
+	{kind: "user-password", needs: []string{"-u", "user"}, group: 1, confirm: notNumber,
 		match: regexp.MustCompile(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:=|\s+)?\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
 	{kind: "user-password", needs: []string{"http", "xh"}, group: 1,
 		match: regexp.MustCompile(`\b(?:https?|xhs?)\s(?:[^|;&\n]*?\s)?(?:-a|--auth)(?:=|\s*)\\?["']?[^\s:"'=]+:([^\s"'\\]+)`)},
@@ -44,7 +44,7 @@ var forms = []form{
 			`redis-cli\s(?:[^|;&\n]*?\s)?-a\s*)|-pass(?:in|out)?\s+pass:)["']?([^\s"']+)`)},
 }
 
-// kinds are those of forms and those of names.
+// kinds returns the kinds of forms and names.
 func kinds() []string {
 	list := []string{"password", "secret", "cookie"}
 	for _, f := range forms {
@@ -59,7 +59,7 @@ func (f *form) mayBeIn(lower string, has *pairs) bool {
 		func(need string) bool { return has.all(need) && strings.Contains(lower, need) })
 }
 
-// pairs are the pairs of bytes that a text has. Most texts lack one that a form needs, and then they are not
+// pairs is the set of byte pairs in a text. Most texts lack one that a form needs, and are then not
 // searched for it.
 type pairs [1 << 16 / 64]uint64
 
@@ -72,7 +72,7 @@ func pairsOf(s string) *pairs {
 	return &p
 }
 
-// all reports whether each pair of a word is there.
+// all reports whether the set has each pair of a word.
 func (p *pairs) all(word string) bool {
 	for i := 1; i < len(word); i++ {
 		if at := uint16(word[i-1])<<8 | uint16(word[i]); p[at/64]&(1<<(at%64)) == 0 {
@@ -88,7 +88,7 @@ func (f *form) replace(s string, put func(kind, secret string) string) string {
 	for _, m := range f.match.FindAllStringSubmatchIndex(s, -1) {
 		from, to := m[2*f.group], m[2*f.group+1]
 		part := s[from:to]
-		if done.MatchString(part) || f.sure != nil && !f.sure(part) {
+		if maskOnly.MatchString(part) || f.confirm != nil && !f.confirm(part) {
 			continue
 		}
 		out.WriteString(s[end:from])
@@ -102,20 +102,20 @@ func (f *form) replace(s string, put func(kind, secret string) string) string {
 	return out.String()
 }
 
-// coded says that a word is no word of a language: it has a digit, or is long.
-func coded(s string) bool { return strings.ContainsAny(s, "0123456789") || len(s) >= 24 }
+// isCoded reports whether a word is no word of a language: it has a digit, or is long.
+func isCoded(s string) bool { return strings.ContainsAny(s, "0123456789") || len(s) >= 24 }
 
-// userAndPassword says that a word is what the scheme Basic sends.
-func userAndPassword(s string) bool {
+// isUserPassword reports whether a word is what the scheme Basic sends.
+func isUserPassword(s string) bool {
 	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
 	return err == nil && strings.Contains(string(raw), ":")
 }
 
-// notPort keeps what stands behind a port: http://host:80/a@b.
+// notPort reports whether s is no port, as in http://host:80/a@b.
 func notPort(s string) bool {
 	port, _, path := strings.Cut(s, "/")
 	return !path || strings.Trim(port, "0123456789") != ""
 }
 
-// notNumber keeps the group of user:group.
+// notNumber excludes the group of user:group.
 func notNumber(s string) bool { return strings.Trim(s, "0123456789") != "" }

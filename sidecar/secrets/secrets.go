@@ -1,6 +1,5 @@
-// Package secrets hides secrets in text that is kept or shown: tokens that are known by
-// their form, and what stands behind a name such as password. It is pure. What it
-// cannot know, such as a password in the middle of a sentence, it leaves.
+// Package secrets masks secrets in text that is stored or shown: tokens by their form, and values by
+// names such as password. It is pure. It does not find a password in the middle of a sentence.
 package secrets
 
 import (
@@ -16,13 +15,12 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Mask is s with «masked:KIND:BYTES» for each secret, and how many there were. A
-// secret that was one word of a shell line is one word again. What is masked already
-// stays, and is not counted again.
+// Mask replaces each secret by «masked:KIND:BYTES» and returns how many there were. A secret that was
+// one word of a shell line is one word again. Masks are kept and not counted.
 func Mask(s string) (masked string, n int) {
 	put := func(kind, secret string) string {
 		n++
-		return token(kind, secret)
+		return mask(kind, secret)
 	}
 	s = Forms(s, put)
 	if hasName(strings.ToLower(s)) {
@@ -31,26 +29,25 @@ func Mask(s string) (masked string, n int) {
 	return s, n
 }
 
-const opens = "«masked:"
+const maskPrefix = "«masked:"
 
-func token(kind, secret string) string { return fmt.Sprintf(opens+"%s:%d»", kind, len(secret)) }
+func mask(kind, secret string) string { return fmt.Sprintf(maskPrefix+"%s:%d»", kind, len(secret)) }
 
-// What Mask puts. Only kinds of ours count, so that no secret hides in one.
+// Masks. Only the known kinds count, so that no secret hides in one.
 var (
-	doneAny    = doneWith("", "")
-	doneBegins = doneWith("^", "")
-	done       = doneWith("^", "$")
+	maskAnywhere = maskPattern("", "")
+	maskAtStart  = maskPattern("^", "")
+	maskOnly     = maskPattern("^", "$")
 )
 
-func doneWith(before, after string) *regexp.Regexp {
-	return regexp.MustCompile(before + opens + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»` + after)
+func maskPattern(before, after string) *regexp.Regexp {
+	return regexp.MustCompile(before + maskPrefix + `(?:` + strings.Join(kinds(), "|") + `):\d{1,9}»` + after)
 }
 
-// IsMasked reports whether a text has had a secret masked.
-func IsMasked(s string) bool { return strings.Contains(s, opens) && doneAny.MatchString(s) }
+// IsMasked reports whether a text has a mask.
+func IsMasked(s string) bool { return strings.Contains(s, maskPrefix) && maskAnywhere.MatchString(s) }
 
-// Forms lets put write something in the place of each secret that is known by its form,
-// whatever stands before it.
+// Forms lets put replace each secret that is found by its form.
 func Forms(s string, put func(kind, secret string) string) string {
 	lower := strings.ToLower(s)
 	has := pairsOf(lower)
@@ -62,10 +59,10 @@ func Forms(s string, put func(kind, secret string) string) string {
 	return s
 }
 
-// MaskJSON is a document with the secrets in its texts and in the members of telling names
-// masked, and how many these are. Members come out sorted; of a key that comes twice the last one
-// counts, as it does for the reader of a call's arguments. The others are gone, and count as
-// secrets: doc itself holds them still. The error is for what is no JSON, or more than one value.
+// MaskJSON masks secrets in the texts of a document and in members with names of secrets, and returns
+// how many there were. Members are sorted; of a repeated key the last one counts, as for the reader of
+// a call's arguments. The others are dropped and count as secrets: doc still has them. It is an error
+// if doc is not exactly one JSON value.
 func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	var v any
 	d := json.NewDecoder(bytes.NewReader(doc))
@@ -76,7 +73,7 @@ func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	if _, err := d.Token(); err != io.EOF {
 		return nil, 0, errors.New("mask secrets: something follows the value")
 	}
-	n = members(gjson.ParseBytes(doc)) - kept(v)
+	n = members(gjson.ParseBytes(doc)) - distinctMembers(v)
 	v = value("", v, &n)
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -87,7 +84,7 @@ func MaskJSON(doc []byte) (masked []byte, n int, err error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), n, nil
 }
 
-// members are how many members all objects in a value have, kept those of objects that have each key once.
+// members counts the members of all objects in a value.
 func members(v gjson.Result) (n int) {
 	object := v.IsObject()
 	if !object && !v.IsArray() {
@@ -103,28 +100,29 @@ func members(v gjson.Result) (n int) {
 	return n
 }
 
-func kept(v any) (n int) {
+// distinctMembers counts them with each key once.
+func distinctMembers(v any) (n int) {
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			n += kept(e)
+			n += distinctMembers(e)
 		}
 	case map[string]any:
 		n = len(v)
 		for _, e := range v {
-			n += kept(e)
+			n += distinctMembers(e)
 		}
 	}
 	return n
 }
 
-// value masks what stands under a name; the elements of a list share it.
+// value masks a value under a name; the elements of a list share it.
 func value(name string, v any, n *int) any {
 	switch v := v.(type) {
 	case string:
 		if kind := kindOfValue(name, v); kind != "" {
 			*n++
-			return token(kind, v)
+			return mask(kind, v)
 		}
 		masked, k := Mask(v)
 		*n += k
@@ -132,7 +130,7 @@ func value(name string, v any, n *int) any {
 	case json.Number:
 		if kindOfName(name) != "" {
 			*n++
-			return token(kindOfName(name), v.String())
+			return mask(kindOfName(name), v.String())
 		}
 	case []any:
 		for i := range v {
@@ -160,8 +158,8 @@ func text(v any) string {
 	return s
 }
 
-// mostBefore is how many words before an argument are looked at for what it is.
-const mostBefore = 8
+// maxWordsBefore is how many words before an argument are examined.
+const maxWordsBefore = 8
 
 // maskListWord masks a word of a list that is a secret by the words before it: ["curl", "-u", "me:x"].
 func maskListWord(before []any, v any, n *int) any {
@@ -172,11 +170,11 @@ func maskListWord(before []any, v any, n *int) any {
 	if flag := text(before[len(before)-1]); strings.HasPrefix(flag, "-") && word[0] != '-' {
 		if kind := kindOfValue(flag, word); kind != "" {
 			*n++
-			return token(kind, word)
+			return mask(kind, word)
 		}
 	}
 	var line strings.Builder
-	for _, b := range before[max(0, len(before)-mostBefore):] {
+	for _, b := range before[max(0, len(before)-maxWordsBefore):] {
 		line.WriteString(text(b) + " ")
 	}
 	masked, k := Mask(line.String() + word)

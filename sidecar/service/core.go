@@ -45,7 +45,7 @@ type Core struct {
 	Routes       []sidecar.Route
 	AdminRoutes  []admin.Route
 	AdminPages   func(*admin.API, http.Handler) (http.Handler, error) // nil: none
-	Elsewhere    state.Elsewhere
+	Elsewhere    state.PeerTexts
 	Replicas     func() sidecar.Replicas
 	RunsCommands bool           // runs execute commands in this program
 	Shared       string         // where replicas share their knowledge; "": this one is alone

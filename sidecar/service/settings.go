@@ -144,7 +144,7 @@ const BuiltinRules = "builtin"
 
 // World returns the environment in which the calls of a server are judged.
 func World(s config.Settings, folders ...string) guard.World {
-	h := guard.Here{Workspace: s.Workspace}
+	h := guard.Machine{Workspace: s.Workspace}
 	if state, err := StateOf(config.Settings{}); err == nil { // tickets, and where agents are
 		folders = append(folders, state)
 	}

@@ -12,26 +12,25 @@ import (
 const (
 	maxAsks   = 1024
 	maxAskers = 256
-	// soonest is how fast a person can be asked and answer. What has run by then has run
-	// without.
-	soonest = time.Second
-	// proof is how much evidence it takes to believe that no person is asked.
-	proof = 2
-	// distrust is how long that is believed. Then one call finds out again.
-	distrust = 10 * time.Minute
+	// minAnswerTime is the least time for a person to be asked and to answer. What has run sooner has
+	// run without.
+	minAnswerTime = time.Second
+	// minEvidence is how much evidence proves that no person is asked.
+	minEvidence = 2
+	// distrustTime is how long a gateway is distrusted. Then one call tests it again.
+	distrustTime = 10 * time.Minute
 )
 
-// Asks finds out whether gateways really ask a person about the calls that say so. One
-// that is not set up for it runs them at once, and nothing else shows that. It is safe
-// for concurrent use.
+// Asks finds out whether gateways ask a person about the calls that require it. A gateway that is not
+// set up for it runs them at once, and nothing else shows that. It is safe for concurrent use.
 type Asks struct {
-	mu    sync.Mutex
-	asked *recent.Map[asked] // by call id
-	deaf  *recent.Map[doubt] // by who asks
+	mu     sync.Mutex
+	asked  *recent.Map[askedCall] // by call id
+	doubts *recent.Map[doubt]     // by asker
 }
 
-// asked is a call that has left for a gateway that shall ask.
-type asked struct {
+// askedCall is a call that has left for a gateway that must ask.
+type askedCall struct {
 	by string
 	at time.Time
 }
@@ -42,21 +41,21 @@ type doubt struct {
 	at       time.Time
 }
 
-// NewAsks knows of no call yet.
+// NewAsks returns Asks without calls.
 func NewAsks() *Asks {
-	return &Asks{asked: recent.New[asked](maxAsks, nil), deaf: recent.New[doubt](maxAskers, nil)}
+	return &Asks{asked: recent.New[askedCall](maxAsks, nil), doubts: recent.New[doubt](maxAskers, nil)}
 }
 
-// Add notes that a call has left for a gateway that shall ask. A gateway may ask for one
-// agent on one channel, and not on another: by tells them apart.
+// Add notes that a call has left for a gateway that must ask. A gateway may ask for one agent on one
+// channel and not on another: by identifies them.
 func (a *Asks) Add(id, by string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	call, _ := a.asked.Use(id)
-	*call = asked{by, now}
+	*call = askedCall{by, now}
 }
 
-// Result looks at the result of a call, by what shows whether a person was asked. It says whether this
+// Result examines the result of a call for signs that a person was asked. It reports whether this
 // completes the proof that no person is asked. The text is needed of few results.
 func (a *Asks) Result(id string, text func() string, evidence *Evidence,
 	now time.Time) (by string, proven bool) {
@@ -66,45 +65,44 @@ func (a *Asks) Result(id string, text func() string, evidence *Evidence,
 	if call == nil {
 		return "", false
 	}
-	by, late := call.by, now.Sub(call.at) >= soonest
+	by, late := call.by, now.Sub(call.at) >= minAnswerTime
 	a.asked.Drop(id)
 	switch e := evidence.of(text()); {
 	case e < 0:
-		a.deaf.Drop(by)
+		a.doubts.Drop(by)
 	case e > 0 && !late:
-		heard := a.hears(by, now)
-		d, _ := a.deaf.Use(by)
+		heard := a.trusts(by, now)
+		d, _ := a.doubts.Use(by)
 		*d = doubt{d.evidence + e, now}
-		return by, heard && d.evidence >= proof
+		return by, heard && d.evidence >= minEvidence
 	}
 	return by, false
 }
 
-// Hears reports whether the gateway may be trusted to ask.
-func (a *Asks) Hears(by string, now time.Time) bool {
+// Trusts reports whether the gateway is trusted to ask.
+func (a *Asks) Trusts(by string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.hears(by, now)
+	return a.trusts(by, now)
 }
 
-func (a *Asks) hears(by string, now time.Time) bool {
-	d := a.deaf.Get(by)
-	return d == nil || d.evidence < proof || now.Sub(d.at) >= distrust
+func (a *Asks) trusts(by string, now time.Time) bool {
+	d := a.doubts.Get(by)
+	return d == nil || d.evidence < minEvidence || now.Sub(d.at) >= distrustTime
 }
 
-// Evidence is by what a result shows whether a person was asked about its call: that one was, that nothing
-// has run, that a program has.
+// Evidence are patterns of results: a person was asked, nothing has run, a program has run.
 type Evidence struct{ Asked, NotRun, Ran []*regexp.Regexp }
 
-// of is what a result that came at once says about who has sent it: more than 0, no person was asked; less,
-// one was.
+// of returns what a result that came at once shows: more than 0, no person was asked; less than 0, one
+// was.
 func (e *Evidence) of(text string) int {
 	shows := func(list []*regexp.Regexp) bool {
 		return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })
 	}
 	switch {
 	case shows(e.Ran): // whatever the program has written
-		return proof
+		return minEvidence
 	case shows(e.Asked):
 		return -1
 	case shows(e.NotRun):

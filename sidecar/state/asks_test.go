@@ -22,23 +22,23 @@ func TestAsksHealsWithTime(t *testing.T) {
 		_, proven := a.Result("x", said(text), evidence, now)
 		return proven
 	}
-	if !ran("(no output)") || a.Hears("main", now.Add(distrust-time.Second)) ||
-		!a.Hears("main", now.Add(distrust)) {
+	if !ran("(no output)") || a.Trusts("main", now.Add(distrustTime-time.Second)) ||
+		!a.Trusts("main", now.Add(distrustTime)) {
 		t.Error("it is believed for as long as it should")
 	}
-	now = now.Add(distrust)
-	if !ran("total 4") || a.Hears("main", now) {
+	now = now.Add(distrustTime)
+	if !ran("total 4") || a.Trusts("main", now) {
 		t.Error("on probation, one call is enough")
 	}
-	now = now.Add(distrust)
-	if ran("Exec denied (gateway id=1, user-denied): ls"); !a.Hears("main", now) || ran("total 4") {
+	now = now.Add(distrustTime)
+	if ran("Exec denied (gateway id=1, user-denied): ls"); !a.Trusts("main", now) || ran("total 4") {
 		t.Error("a gateway that asks is trusted as before")
 	}
 }
 
 func TestAsksOfUnknownCalls(t *testing.T) {
 	a := NewAsks()
-	if _, proven := a.Result("x", said("(no output)"), evidence, noon); proven || !a.Hears("", noon) {
+	if _, proven := a.Result("x", said("(no output)"), evidence, noon); proven || !a.Trusts("", noon) {
 		t.Error("a call that was not to be asked about shows nothing")
 	}
 }
@@ -52,7 +52,7 @@ func TestAsksAreBounded(t *testing.T) {
 			a.Result(id, said("(no output)"), evidence, noon)
 		}
 	}
-	if a.asked.Len() > maxAsks || a.deaf.Len() != maxAskers {
-		t.Errorf("%d calls, %d askers", a.asked.Len(), a.deaf.Len())
+	if a.asked.Len() > maxAsks || a.doubts.Len() != maxAskers {
+		t.Errorf("%d calls, %d askers", a.asked.Len(), a.doubts.Len())
 	}
 }

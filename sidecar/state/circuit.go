@@ -8,33 +8,31 @@ type CircuitBounds struct {
 	Open     time.Duration `rule:"open" min:"10ms" doc:"How long it gets none. Then one request finds out whether it is back (10s)." eg:"10s"`
 }
 
-// CircuitState is where a circuit stands.
+// CircuitState is the state of a circuit.
 type CircuitState string
 
-// The states.
 const (
 	CircuitClosed   CircuitState = "closed"
 	CircuitOpen     CircuitState = "open"
 	circuitHalfOpen CircuitState = "half_open"
 )
 
-// Circuit is the health of one server. The zero Circuit is closed. It is not safe for
-// concurrent use.
+// Circuit is the health of one server. The zero Circuit is closed. It is not safe for concurrent use.
 type Circuit struct {
 	failures int // in a row
 	open     bool
-	since    time.Time // it opened, or a trial failed
-	trial    bool      // one is under way
-	era      int       // raised whenever it opens or closes: what began before tells nothing of now
+	since    time.Time // when it opened or a trial failed
+	trial    bool      // a trial is active
+	era      int       // raised whenever it opens or closes: earlier requests say nothing of now
 }
 
-// CircuitPass is one request's leave to ask the server. What became of it must be told once.
+// CircuitPass lets one request ask the server. Its outcome must be reported once.
 type CircuitPass struct {
 	era   int
-	Trial bool // it finds out whether the server is back
+	Trial bool // tests whether the server is back
 }
 
-// State is where the circuit stands at this time.
+// State returns the state at a time.
 func (c *Circuit) State(now time.Time, b CircuitBounds) CircuitState {
 	switch {
 	case !c.open:
@@ -45,10 +43,10 @@ func (c *Circuit) State(now time.Time, b CircuitBounds) CircuitState {
 	return CircuitOpen
 }
 
-// Failures is how many there were in a row.
+// Failures returns the number of failures in a row.
 func (c *Circuit) Failures() int { return c.failures }
 
-// Wait is how long it stays open; 0: it is not.
+// Wait returns how long the circuit stays open; 0: it is not open.
 func (c *Circuit) Wait(now time.Time, b CircuitBounds) time.Duration {
 	if !c.open {
 		return 0
@@ -61,7 +59,7 @@ func (c *Circuit) Admits(now time.Time, b CircuitBounds) bool {
 	return !c.open || !c.trial && c.Wait(now, b) == 0
 }
 
-// Enter lets a request in where the circuit is closed, and one at a time where it is half open.
+// Enter lets a request in if the circuit is closed, and one at a time if it is half open.
 func (c *Circuit) Enter(now time.Time, b CircuitBounds) (CircuitPass, bool) {
 	if !c.Admits(now, b) {
 		return CircuitPass{}, false
@@ -70,7 +68,7 @@ func (c *Circuit) Enter(now time.Time, b CircuitBounds) (CircuitPass, bool) {
 	return CircuitPass{c.era, c.open}, true
 }
 
-// Force lets a request in wherever it stands: there is no other server to ask.
+// Force lets a request in regardless of the state: there is no other server.
 func (c *Circuit) Force() CircuitPass { return CircuitPass{era: c.era} }
 
 // Succeeded closes the circuit: the server has answered, whenever it was asked.
@@ -81,8 +79,8 @@ func (c *Circuit) Succeeded(CircuitPass) {
 	c.failures = 0
 }
 
-// Failed counts, and opens the circuit where there were too many in a row, or the trial was in
-// vain. A request from before it last opened or closed does not count.
+// Failed counts a failure. It opens the circuit after too many in a row, or after a failed trial. A
+// request from before the circuit last opened or closed does not count.
 func (c *Circuit) Failed(p CircuitPass, now time.Time, b CircuitBounds) {
 	if p.era != c.era {
 		return
@@ -93,7 +91,7 @@ func (c *Circuit) Failed(p CircuitPass, now time.Time, b CircuitBounds) {
 	}
 }
 
-// Cancel says that the request told nothing: its caller left.
+// Cancel means that the request showed nothing: its caller left.
 func (c *Circuit) Cancel(p CircuitPass) {
 	if p.Trial && p.era == c.era {
 		c.trial = false

@@ -9,26 +9,26 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// maxDeparted is how many calls that have left are remembered until a gateway begins to run them.
+// maxDeparted is how many calls are remembered.
 const maxDeparted = 4096
 
-// Departed knows the calls that have left for a gateway, so that a gateway that asks again before
-// it runs one gets no second decision. Each is known once. It is safe for concurrent use.
+// Departed holds the calls that have left for a gateway, so that a gateway that asks before it runs
+// one gets no second decision. Each is found once. It is safe for concurrent use.
 type Departed struct {
-	far   Departures // nil: there are no other replicas
+	far   Departures // may be nil
 	mu    sync.Mutex
-	calls *recent.Map[[sha256.Size]byte] // by call id: the sum of what has left
+	calls *recent.Map[[sha256.Size]byte] // hashes by call id
 }
 
-// Departures are the calls that have left at any replica, by a key that tells what they are.
+// Departures holds the calls that have left at any replica, by a key of their content.
 type Departures interface {
 	Leave(key string) // does not wait
-	// Take gives a call to one replica, once, within a bounded time. known is false if it is unknown whether
-	// it was taken.
+	// Take gives a call to one replica, once, within a bounded time. known is false if it is unknown
+	// whether it was taken.
 	Take(key string) (taken, known bool)
 }
 
-// NewDeparted knows of no call yet. far knows those of other replicas; nil: there are none.
+// NewDeparted returns Departed without calls. far holds those of other replicas; may be nil.
 func NewDeparted(far Departures) *Departed {
 	return &Departed{far: far, calls: recent.New[[sha256.Size]byte](maxDeparted, nil)}
 }
@@ -47,7 +47,7 @@ func (l *Departed) Add(id, tool string, arguments []byte) {
 	}
 }
 
-// Take reports whether exactly this call has left, and forgets it.
+// Take reports whether exactly this call has left, and removes it.
 func (l *Departed) Take(id, tool string, arguments []byte) bool {
 	key, sum := gatewayID(id), sumOf(tool, arguments)
 	here := l.takeHere(key, sum)
@@ -69,7 +69,7 @@ func (l *Departed) takeHere(key string, sum [sha256.Size]byte) bool {
 	return true
 }
 
-// gatewayID is a call id as OpenClaw may have made it: letters and digits, at most 40.
+// gatewayID returns a call id as OpenClaw may change it: letters and digits, at most 40.
 func gatewayID(id string) string {
 	short := strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -80,8 +80,8 @@ func gatewayID(id string) string {
 	return short[:min(len(short), 40)]
 }
 
-// sumOf is the sum of a call, however its JSON is written: a gateway has read it and writes it
-// again. Numbers keep their digits.
+// sumOf returns the hash of a call, however its JSON is written: a gateway parses and writes it again.
+// Numbers keep their digits.
 func sumOf(tool string, arguments []byte) [sha256.Size]byte {
 	text, ok := jsontext.Canon(arguments)
 	if !ok {

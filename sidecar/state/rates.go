@@ -7,45 +7,43 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// Bounds of what is counted. Where they are reached, too much is counted rather than
-// too little: the bounds must not be a way around a rule.
+// Above these bounds too much is counted rather than too little: they must not be a way around a rule.
 const (
 	maxMoments = 512 // of one kind in one session
-	// where there are more, they are taken for younger by this part of their age at most
-	near     = 20
-	maxKinds = 256            // in one session; more are counted together, for each of them
-	longest  = 24 * time.Hour // the longest window that a rule may have
+	// precision is the part of their age by which moments may seem younger if there are too many.
+	precision = 20
+	maxKinds  = 256            // in one session; further kinds are counted together, for each of them
+	longest   = 24 * time.Hour // longest window of a rule
 )
 
-// Rates counts what sessions do, so that rules can see how much there was lately. The
-// session that was quiet for longest makes room. It is safe for concurrent use, and
-// has no clock of its own.
+// Rates counts what sessions do, for the rules. The least recently used session is dropped. It is safe
+// for concurrent use and has no clock.
 type Rates struct {
-	peers PeerRates // nil: there are no other replicas
+	peers PeerRates // may be nil
 
 	mu       sync.Mutex
 	sessions *recent.Map[session]
-	away     *recent.Map[heardOf]
-	changed  map[string]bool // sessions that others do not know yet as they are
+	away     *recent.Map[peerCounts]
+	changed  map[string]bool // sessions to publish
 }
 
-// session is what one session did, by kind, the oldest first.
+// session is what one session did, by kind, oldest first.
 type session map[string][]moment
 
-// otherSessions are the kinds for which there was no room.
-const otherSessions = ""
+// otherKinds is the key of the kinds above maxKinds.
+const otherKinds = ""
 
-// moment is how much there was at a time.
+// moment is a count at a time.
 type moment struct {
 	at time.Time
 	n  int
 }
 
-// NewRates remembers at most limit sessions, and always one. Others know what they did at other
-// replicas; nil: there are none.
+// NewRates remembers at most limit sessions, and at least one. Others knows those of other replicas;
+// may be nil.
 func NewRates(limit int, others PeerRates) *Rates {
 	limit = max(limit, 1)
-	return &Rates{peers: others, sessions: recent.New[session](limit, nil), away: recent.New[heardOf](limit,
+	return &Rates{peers: others, sessions: recent.New[session](limit, nil), away: recent.New[peerCounts](limit,
 		nil), changed: map[string]bool{}}
 }
 
@@ -62,16 +60,16 @@ func (r *Rates) Add(id string, now time.Time, counts map[string]int) {
 	}
 	for kind, n := range counts {
 		if _, known := (*s)[kind]; !known && len(*s) >= maxKinds {
-			kind = otherSessions
+			kind = otherKinds
 		}
 		if n > 0 {
-			(*s)[kind] = add((*s)[kind], moment{now.Truncate(time.Second), n})
+			(*s)[kind] = appendMoment((*s)[kind], moment{now.Truncate(time.Second), n})
 		}
 	}
 }
 
-// add puts a moment behind the others.
-func add(list []moment, m moment) []moment {
+// appendMoment appends a moment and drops old ones.
+func appendMoment(list []moment, m moment) []moment {
 	for len(list) > 0 && m.at.Sub(list[0].at) > longest {
 		list = list[1:]
 	}
@@ -80,18 +78,18 @@ func add(list []moment, m moment) []moment {
 		return list
 	}
 	if len(list) == maxMoments {
-		list = joined(list, m.at)
+		list = thinned(list, m.at)
 	}
 	return append(list, m)
 }
 
-// joined are fewer moments: each is counted with the next, as if it were as late, where that is near enough.
-// Of 512 in a day some always are. The first one joins none, as what it holds already is unknown: so it is
-// forgotten when its time comes.
-func joined(list []moment, now time.Time) []moment {
+// thinned merges moments: each is counted with the next, as if it were as late, if they are near
+// enough. Of 512 in a day some always are. The first one is not merged, since what it holds already is
+// unknown; it is dropped in time.
+func thinned(list []moment, now time.Time) []moment {
 	out := list[:1]
 	for _, m := range list[1:] {
-		if last := len(out) - 1; last > 0 && now.Sub(m.at) >= near*m.at.Sub(out[last-1].at) {
+		if last := len(out) - 1; last > 0 && now.Sub(m.at) >= precision*m.at.Sub(out[last-1].at) {
 			m.n += out[last].n
 			out = out[:last]
 		}
@@ -100,7 +98,7 @@ func joined(list []moment, now time.Time) []moment {
 	return out
 }
 
-// Session is what one session did until now.
+// Session returns the counts of one session until now.
 func (r *Rates) Session(id string, now time.Time) sessionRates { return sessionRates{r, id, now} }
 
 // sessionRates are the counts of one session at a time.
@@ -110,9 +108,9 @@ type sessionRates struct {
 	now time.Time
 }
 
-// Count says how much of a kind there was within the window that ends now.
+// Count returns how much of a kind there was within the window that ends now.
 func (s sessionRates) Count(kind string, window time.Duration) (n int) {
-	for _, did := range s.of.reads(s.id, s.now) {
+	for _, did := range s.of.peerSessions(s.id, s.now) {
 		n += did.count(kind, window, s.now)
 	}
 	s.of.mu.Lock()
@@ -126,7 +124,7 @@ func (s sessionRates) Count(kind string, window time.Duration) (n int) {
 func (s session) count(kind string, window time.Duration, now time.Time) (n int) {
 	list, counted := s[kind]
 	if !counted {
-		list = s[otherSessions]
+		list = s[otherKinds]
 	}
 	for _, m := range list {
 		if now.Sub(m.at) < window+time.Second { // a moment is known to the second

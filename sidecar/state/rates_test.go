@@ -94,7 +94,7 @@ func TestRatesOfLongSessions(t *testing.T) {
 			for _, window := range []time.Duration{time.Minute, 10 * time.Minute, time.Hour, 9 * time.Hour,
 				longest} {
 				if got := time.Duration(r.Session("a", now).Count("calls", window)) * every; got < window ||
-					got > window+window/near+every+2*time.Second {
+					got > window+window/precision+every+2*time.Second {
 					t.Fatalf("a call every %v: in %v, %v are counted", every, window, got)
 				}
 			}

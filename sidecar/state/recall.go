@@ -7,14 +7,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// Kind is what a text says of a call.
+// Kind is the kind of a text.
 type Kind string
 
-// The kinds of texts.
 const (
-	Thought Kind = "thought" // the chain of thought that led to the call
-	Note    Kind = "note"    // what the model is told with its result
-	Awaited Kind = "awaited" // what its result shall show; the replica that it left from knows it anyway
+	Thought Kind = "thought" // chain of thought that led to the call
+	Note    Kind = "note"    // for the model, with the result
+	Awaited Kind = "awaited" // what the result must show; the replica that the call left from knows it anyway
 )
 
 // Text is one text about a call.
@@ -24,33 +23,33 @@ type Text struct {
 	Text string
 }
 
-// Elsewhere keeps the texts of calls for other replicas, and for after a restart.
-type Elsewhere interface {
+// PeerTexts keeps texts of calls for other replicas, and over a restart.
+type PeerTexts interface {
 	// Keep does not wait.
 	Keep(Text)
-	// Find gives what is known of calls within a bounded time.
+	// Find returns the known texts of calls within a bounded time.
 	Find(ctx context.Context, keys []string) []Text
 }
 
 const (
-	// maxLookups is of how many calls it is remembered that they need not be looked for.
+	// maxLookups is how many calls are known to need no further lookup.
 	maxLookups = 1 << 15
-	// looks is how often a call is looked for elsewhere: what another replica writes may come
-	// a moment after the call itself.
-	looks = 2
+	// maxLooks is how often a call is looked up elsewhere: another replica may write a text a moment
+	// after the call.
+	maxLooks = 2
 )
 
-// Recall is what is remembered of calls that have left. It is safe for concurrent use.
+// Recall remembers texts about calls that have left. It is safe for concurrent use.
 type Recall struct {
 	texts map[Kind]*Texts
-	far   Elsewhere // nil: there is none
+	far   PeerTexts // may be nil
 
 	mu      sync.Mutex
-	lookups *recent.Map[int] // how often a call was looked for; one that left here never is
+	lookups *recent.Map[int] // how often a call was looked up; never if it left here
 }
 
 // NewRecall keeps at most limit texts of a kind in memory; 0 keeps none, neither here nor elsewhere.
-func NewRecall(limit int, far Elsewhere) *Recall {
+func NewRecall(limit int, far PeerTexts) *Recall {
 	if limit == 0 {
 		far = nil
 	}
@@ -58,13 +57,13 @@ func NewRecall(limit int, far Elsewhere) *Recall {
 		Awaited: newTexts(limit)}, far: far, lookups: recent.New[int](maxLookups, nil)}
 }
 
-// Get finds a text about a call.
+// Get returns a text about a call.
 func (r *Recall) Get(kind Kind, key string) (string, bool) { return r.texts[kind].Get(key) }
 
-// Take finds a text about a call, and forgets it here.
+// Take returns a text about a call and removes it here.
 func (r *Recall) Take(kind Kind, key string) (string, bool) { return r.texts[kind].take(key) }
 
-// Put remembers a text about a call, if there is one. The call itself is known from now on.
+// Put keeps a text about a call, if it is not empty. The call is known from now on.
 func (r *Recall) Put(kind Kind, key, text string) {
 	if key == "" {
 		return
@@ -77,20 +76,20 @@ func (r *Recall) Put(kind Kind, key, text string) {
 	}
 	r.mu.Lock()
 	n, _ := r.lookups.Use(key)
-	*n = looks
+	*n = maxLooks
 	r.mu.Unlock()
 	if text != "" {
 		r.far.Keep(Text{kind, key, clip(text)})
 	}
 }
 
-// Fetch brings what is known elsewhere of calls that were not seen here. keys is only asked where
-// there is an elsewhere.
+// Fetch gets the texts that are known elsewhere of calls that were not seen here. It calls keys only
+// if there is an elsewhere.
 func (r *Recall) Fetch(ctx context.Context, keys func() []string) {
 	if r.far == nil {
 		return
 	}
-	if unmet := r.unmet(keys()); len(unmet) > 0 {
+	if unmet := r.unknownKeys(keys()); len(unmet) > 0 {
 		for _, t := range r.far.Find(ctx, unmet) {
 			if texts := r.texts[t.Kind]; texts != nil {
 				texts.Put(t.Key, t.Text)
@@ -99,7 +98,7 @@ func (r *Recall) Fetch(ctx context.Context, keys func() []string) {
 	}
 }
 
-func (r *Recall) unmet(keys []string) (out []string) {
+func (r *Recall) unknownKeys(keys []string) (out []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	asked := make(map[string]bool, len(keys))
@@ -108,7 +107,7 @@ func (r *Recall) unmet(keys []string) (out []string) {
 			continue
 		}
 		asked[key] = true
-		if n, _ := r.lookups.Use(key); *n < looks {
+		if n, _ := r.lookups.Use(key); *n < maxLooks {
 			*n++
 			out = append(out, key)
 		}

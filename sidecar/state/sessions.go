@@ -7,40 +7,39 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// Pace is how much one session may ask.
+// Pace limits the requests of one session.
 type Pace struct {
-	AtOnce    int // requests that are being served
-	PerMinute int // requests, on average; as many may come in one burst
+	AtOnce    int // active requests
+	PerMinute int // average; as many may come in one burst
 }
 
-// Sessions holds back those who ask too much. The session that was quiet for longest
-// makes room; one that is being served never does. It is safe for concurrent use, and
-// has no clock of its own.
+// Sessions limits the requests of each session. The least recently used session is dropped unless it
+// has an active request. It is safe for concurrent use and has no clock.
 type Sessions struct {
 	mu   sync.Mutex
-	list *recent.Map[asking]
+	list *recent.Map[usage]
 }
 
-// asking is what one session does.
-type asking struct {
+// usage is the activity of one session.
+type usage struct {
 	open   int
 	tokens float64 // requests that it may make at once
 	since  time.Time
 }
 
-// NewSessions remembers at most limit sessions, and all that are being served.
+// NewSessions remembers at most limit sessions, and all with active requests.
 func NewSessions(limit int) *Sessions {
-	return &Sessions{list: recent.New(limit, func(a *asking) bool { return a.open > 0 })}
+	return &Sessions{list: recent.New(limit, func(a *usage) bool { return a.open > 0 })}
 }
 
-// Enter begins a request, to be ended by Leave. Where the session has too many, it says
-// how long to wait, and nothing has begun.
+// Enter begins a request, which Leave must end. If the session has too many, it returns how long to
+// wait, and nothing has begun.
 func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	a, made := s.list.Use(id)
 	if made {
-		*a = asking{tokens: float64(p.PerMinute), since: now}
+		*a = usage{tokens: float64(p.PerMinute), since: now}
 	}
 	perSecond := float64(p.PerMinute) / 60
 	if passed := now.Sub(a.since); passed > 0 {
@@ -58,7 +57,7 @@ func (s *Sessions) Enter(id string, now time.Time, p Pace) (wait time.Duration) 
 	return 0
 }
 
-// Leave ends a request that Enter began.
+// Leave ends a request.
 func (s *Sessions) Leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,27 +7,28 @@ import (
 	"time"
 )
 
-// PeerRates keeps what sessions did at every replica.
+// PeerRates shares what sessions did at each replica.
 type PeerRates interface {
-	// Publish gives what a session did here, all of it. It does not wait.
+	// Publish sets what a session did here. It does not wait.
 	Publish(session string, doc []byte)
-	// Read gives what it did at the other replicas, within a bounded time; nothing if that is unknown.
+	// Read returns what it did at the other replicas, within a bounded time; nothing if that is
+	// unknown.
 	Read(session string) [][]byte
 }
 
 const (
-	// publishEvery and fresh are how old what others know may be.
+	// publishEvery and peerTTL bound the age of what other replicas know.
 	publishEvery = 250 * time.Millisecond
-	fresh        = 500 * time.Millisecond
+	peerTTL      = 500 * time.Millisecond
 )
 
-// heardOf is what a session did at other replicas, as far as it was asked lately.
-type heardOf struct {
+// peerCounts is what a session did at other replicas.
+type peerCounts struct {
 	asked time.Time
 	list  []session
 }
 
-// Share publishes what sessions do until ctx ends, and the last of it then.
+// Share publishes what sessions do until ctx ends, and once more then.
 func (r *Rates) Share(ctx context.Context) {
 	if r.peers == nil {
 		return
@@ -61,14 +62,14 @@ func (r *Rates) publish() {
 	}
 }
 
-// reads is what a session did elsewhere.
-func (r *Rates) reads(id string, now time.Time) []session {
+// peerSessions returns what a session did elsewhere.
+func (r *Rates) peerSessions(id string, now time.Time) []session {
 	if r.peers == nil {
 		return nil
 	}
 	r.mu.Lock()
 	known, made := r.away.Use(id)
-	if !made && now.Sub(known.asked) < fresh {
+	if !made && now.Sub(known.asked) < peerTTL {
 		defer r.mu.Unlock()
 		return known.list
 	}
@@ -87,7 +88,7 @@ func (r *Rates) reads(id string, now time.Time) []session {
 	return list
 }
 
-// peerSession is a session as other replicas read it: by kind, second and number in turn.
+// peerSession is a session as replicas exchange it: by kind, seconds and counts in turn.
 type peerSession struct {
 	Kinds map[string][]int64 `json:"kinds"`
 }
@@ -107,7 +108,7 @@ func (s session) encode() []byte {
 
 var errNoSession = errors.New("this is nothing that a session did")
 
-// decodeSession reads what another replica tells.
+// decodeSession reads a session of another replica.
 func decodeSession(doc []byte) (session, error) {
 	var in peerSession
 	if err := json.Unmarshal(doc, &in); err != nil {
@@ -119,7 +120,7 @@ func decodeSession(doc []byte) (session, error) {
 			return nil, errNoSession
 		}
 		for ; len(flat) > 0; flat = flat[2:] {
-			if flat[1] < 0 || flat[1] > maxTold {
+			if flat[1] < 0 || flat[1] > maxPeerCount {
 				return nil, errNoSession
 			}
 			s[kind] = append(s[kind], moment{time.Unix(flat[0], 0), int(flat[1])})
@@ -128,5 +129,5 @@ func decodeSession(doc []byte) (session, error) {
 	return s, nil
 }
 
-// maxTold is more than a session can do: a larger number is a mistake.
-const maxTold = 1 << 30
+// maxPeerCount is more than a session can do: a larger number is a mistake.
+const maxPeerCount = 1 << 30

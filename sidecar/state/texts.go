@@ -1,8 +1,7 @@
-// Package state keeps what outlives one request: the chain of thought behind each call, so
-// that gpt-oss gets it back even where the caller dropped it, what the model is told with the
-// result of a call, how much each session did lately, and whether a
-// server is worth a request. It holds everything in memory, within bounds, and
-// never reads a reply itself.
+// Package state keeps what outlives one request: the chain of thought behind each call, which gpt-oss
+// gets back even if the caller dropped it, notes for the model about results, recent activity of
+// sessions, and the health of servers. Everything is in memory and bounded. It never reads a reply
+// itself.
 package state
 
 import (
@@ -11,12 +10,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// maxText is how many bytes of one text are kept. The end of a chain of thought led to
-// the call, so the end is what stays.
+// maxText is how many bytes of a text are kept. The end of a chain of thought led to the call, so the
+// end is kept.
 const maxText = 32 << 10
 
-// Texts remembers a text by call id: a chain of thought, or a note. The oldest one makes
-// room. It is safe for concurrent use.
+// Texts keeps texts by call id and drops the oldest. It is safe for concurrent use.
 type Texts struct {
 	mu   sync.Mutex
 	by   *recent.Map[string]
@@ -28,7 +26,7 @@ func newTexts(limit int) *Texts {
 	return &Texts{by: recent.New[string](limit, nil), most: limit}
 }
 
-// Get finds the text of a call.
+// Get returns the text of a call.
 func (t *Texts) Get(callID string) (string, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -50,7 +48,7 @@ func (t *Texts) take(callID string) (text string, ok bool) {
 	return text, true
 }
 
-// Put remembers the text of a call.
+// Put keeps the text of a call.
 func (t *Texts) Put(callID, text string) {
 	if t.most == 0 || text == "" || callID == "" {
 		return
@@ -61,7 +59,7 @@ func (t *Texts) Put(callID, text string) {
 	*s = clip(text)
 }
 
-// clip is the end of a text, as long as it may be.
+// clip returns the end of a text, at most maxText bytes.
 func clip(text string) string {
 	over := max(len(text)-maxText, 0)
 	for over > 0 && over < len(text) && text[over]&0xC0 == 0x80 {

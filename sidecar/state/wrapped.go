@@ -10,37 +10,36 @@ import (
 
 const (
 	maxWrapped = 4096
-	// elsewhere is how long it is believed that a gateway runs commands where they cannot be
-	// confined. Then one call finds out again.
-	elsewhere = 24 * time.Hour
+	// unconfinedTime is how long a gateway is believed to run commands where they cannot be confined.
+	// Then one call tests it again.
+	unconfinedTime = 24 * time.Hour
 )
 
-// Fate is what the result of a call that has left confined shows.
+// Fate is what the result of a confined call shows.
 type Fate uint8
 
-// The fates of a call.
 const (
-	unknown Fate = iota // it did not leave confined, or its result was seen before
+	unknown Fate = iota // it did not run confined, or its result was seen before
 	Ran
-	Held   // it failed at what the kernel does not let it do
+	Held   // the kernel refused something that it did
 	NotRun // the program that confines is not where the gateway runs commands
 )
 
-// Wrapped finds out whether commands that leave confined really run so: a gateway that runs
-// them in a sandbox or on another machine has no program that confines there, and nothing
-// else shows that. It is safe for concurrent use.
+// Wrapped finds out whether confined commands really run so: a gateway that runs them in a sandbox or
+// on another machine has no program there that confines, and nothing else shows that. It is safe for
+// concurrent use.
 type Wrapped struct {
 	mu    sync.Mutex
-	asked *recent.Map[string]    // by call id: who asked
-	away  *recent.Map[time.Time] // by who asks: since when
+	asked *recent.Map[string]    // asker by call id
+	away  *recent.Map[time.Time] // since when, by asker
 }
 
-// NewWrapped knows of no call yet.
+// NewWrapped returns Wrapped without calls.
 func NewWrapped() *Wrapped {
 	return &Wrapped{asked: recent.New[string](maxWrapped, nil), away: recent.New[time.Time](maxAskers, nil)}
 }
 
-// Add notes that a call of by has left confined.
+// Add notes that a confined call of by has left.
 func (w *Wrapped) Add(id, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,8 +54,8 @@ func (w *Wrapped) Knows(id string) bool {
 	return w.asked.Get(id) != nil
 }
 
-// Result looks at the result of a call, and says what became of it. If it did not run, then
-// those of the same asker are not confined for a while.
+// Result returns what the result of a call shows. If the call did not run, calls of the same asker are
+// not confined for a while.
 func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,16 +76,16 @@ func (w *Wrapped) Result(id, text string, now time.Time) (by string, fate Fate) 
 	return by, Ran
 }
 
-// Here reports whether commands of by can be confined, as far as is known.
-func (w *Wrapped) Here(by string, now time.Time) bool {
+// CanConfine reports whether commands of by can be confined, as far as known.
+func (w *Wrapped) CanConfine(by string, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	since := w.away.Get(by)
-	return since == nil || now.Sub(*since) >= elsewhere
+	return since == nil || now.Sub(*since) >= unconfinedTime
 }
 
-// How results look of commands that were not run, because the program that confines is not
-// there or has no ticket there; and of such that failed at the kernel.
+// Results of commands that did not run, because the program that confines or its ticket is missing
+// there, and of commands that the kernel stopped.
 var (
 	missing = regexp.MustCompile(`(?s)gpt-oss-executor['"]?: (?:[^\n]*: )?(?:not found|command not found|No such file or directory|Permission denied|cannot execute).*(?:code 12[67]\)|Command not found|Command not executable \(permission denied\))\s*$` +
 		`|gpt-oss-executor confine: [^\n]*(?:no ticket|cannot confine).*code 125\)\s*$`)

@@ -30,10 +30,10 @@ func TestWrapped(t *testing.T) {
 		if by != "main telegram" || fate != want {
 			t.Errorf("%q: %s %d", text, by, fate)
 		}
-		if here := w.Here("main telegram", now.Add(time.Hour)); here != (want != NotRun) {
+		if here := w.CanConfine("main telegram", now.Add(time.Hour)); here != (want != NotRun) {
 			t.Errorf("%q: here %v", text, here)
 		}
-		if !w.Here("main telegram", now.Add(elsewhere)) || !w.Here("other telegram", now) {
+		if !w.CanConfine("main telegram", now.Add(unconfinedTime)) || !w.CanConfine("other telegram", now) {
 			t.Errorf("%q: nobody finds out again, or another agent is not believed", text)
 		}
 		if _, fate := w.Result("a", text, now); fate != unknown {

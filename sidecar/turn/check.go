@@ -18,7 +18,7 @@ import (
 )
 
 // refuseLoops refuses calls that the model repeats without progress, and notes those that come close.
-func (t *Turn) refuseLoops(seen ruleset.Seen) {
+func (t *Turn) refuseLoops(seen ruleset.Repeats) {
 	if !seen.Any() {
 		return
 	}
@@ -49,7 +49,7 @@ func denied(c *tools.Call, why string) *tools.Refusal {
 
 // callNotes adds notes about loops to the notes that are kept of calls.
 type callNotes struct {
-	seen ruleset.Seen
+	seen ruleset.Repeats
 	kept upstream.CallTexts
 }
 

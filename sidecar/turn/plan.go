@@ -38,7 +38,7 @@ type PlannerConfig struct {
 	Upstream  *upstream.Client   // that of the settings
 	Keys      upstream.FleetKeys // of other model servers
 	Guard     *guard.Guard
-	Elsewhere state.Elsewhere // what other replicas know of calls; nil: there are none
+	Elsewhere state.PeerTexts // what other replicas know of calls; nil: there are none
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
@@ -156,7 +156,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 			observer)
 		t.readResults(req)
 		t.refuseCopies()
-		t.refuseLoops(set.Loop.With(ruleset.Ignored{Arguments: set.Unremarked}).Look(req))
+		t.refuseLoops(set.Loop.With(ruleset.LoopIgnores{Arguments: set.Unremarked}).Look(req))
 	}
 	t.refuseRounded()
 	return t.write(ctx)

@@ -41,7 +41,7 @@ func (t *Turn) chooseStyle(ctx context.Context) *ruleset.Style {
 	if !t.agent && !t.usedTools() {
 		return nil
 	}
-	style, err := t.set.Style(t.Model, ruleset.Asked{
+	style, err := t.set.Style(t.Model, ruleset.StyleEnv{
 		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name),
 		Part: t.bucket,
 	})

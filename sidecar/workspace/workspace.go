@@ -1,7 +1,6 @@
-// Package workspace opens and removes files for tools. What was judged is what is
-// opened: it takes a judged path and follows it from the top, part by part, through no
-// link at all, so that a process that swaps a folder for a link meanwhile gains nothing.
-// Then it looks at what it has opened, never at a name.
+// Package workspace opens, replaces and removes files for tools. It opens exactly what was judged: it
+// follows a judged path from the root, part by part, without links, so that a process that swaps a
+// folder for a link gains nothing. Then it checks what it has opened, never a name.
 package workspace
 
 import (
@@ -24,16 +23,16 @@ var (
 	ErrHardLink  = errors.New("it has a second name, which may be outside the workspace")
 )
 
-// Links is the disk of this machine for a paths.Guard.
+// Links gives a paths.Guard the disk of this machine.
 type Links struct{}
 
 // Readlink is os.Readlink.
 func (Links) Readlink(path string) (string, error) { return os.Readlink(path) }
 
-// Open opens what a use was judged for: to read a file or list a folder, or to write a
-// file, which is made if it is missing, with its folders, and is not cut short. The use
-// comes from a guard that follows links and from rules that allowed it; a hard link is
-// opened only to be read, and only if the use says that it is one.
+// Open opens what a use was judged for: a file or folder to read, or a file to write, which is made
+// with its folders if missing, and is not truncated. The use must come from a guard that follows links
+// and from rules that allowed it. A hard link is opened only for reading, and only if the use is
+// marked as one.
 func Open(use paths.Use) (*os.File, error) {
 	f, err := open(use)
 	if err != nil {
@@ -42,11 +41,11 @@ func Open(use paths.Use) (*os.File, error) {
 	return f, nil
 }
 
-// maxSum is how long a file may be to have a sum.
+// maxSum is the largest file with a hash, in bytes.
 const maxSum = 256 << 20
 
-// Sum is the SHA-256 of a file, in hexadecimal; empty where it cannot be read, is too long, or is no file.
-// Links are followed, as a program that is started by this name follows them.
+// Sum returns the SHA-256 of a file in hex; "" if it is unreadable, too long or no file. It follows
+// links, as starting a program of this name does.
 func Sum(path string) string {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // no waiting at a pipe
 	if err != nil {
@@ -63,9 +62,9 @@ func Sum(path string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Replace writes a file whole or not at all: beside its place first, then, when the disk has
-// it, over what stood there. What is missing on the way is made. A file that was there keeps
-// its mode, but no second name: a hard link elsewhere keeps what it had.
+// Replace writes a file completely or not at all: first to a new file beside it, which is synced and
+// renamed. Missing folders are made. An existing file keeps its mode but not its other names: a hard
+// link elsewhere keeps the old content.
 func Replace(use paths.Use, text []byte) error {
 	if err := replace(use, text); err != nil {
 		return fmt.Errorf("%s %s: %w", use.Op, use.Path, err)
@@ -73,7 +72,7 @@ func Replace(use paths.Use, text []byte) error {
 	return nil
 }
 
-// Remove removes the file, the link or the empty folder that a use was judged for.
+// Remove removes the file, link or empty folder that a use was judged for.
 func Remove(use paths.Use) error {
 	if err := remove(use); err != nil {
 		return fmt.Errorf("%s %s: %w", use.Op, use.Path, err)

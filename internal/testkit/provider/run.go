@@ -40,7 +40,7 @@ func (b *Source) Tools(context.Context, *ruleset.Set, policy.Subject) (out []too
 }
 
 // Run notes a call, and says its result.
-func (b *Source) Run(ctx context.Context, _ string, c *guard.Passed) tools.Result {
+func (b *Source) Run(ctx context.Context, _ string, c *guard.AllowedCall) tools.Result {
 	b.mu.Lock()
 	b.ran = append(b.ran, c.Name+" "+string(c.Arguments))
 	times := len(b.ran)

@@ -34,7 +34,7 @@ func newProgram(t *testing.T, r *rig) *program {
 	authority := filepath.Join(dir, "ca.pem")
 	ruletest.Must(t, os.WriteFile(authority,
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.net.Secure.Certificate().Raw}), 0o600))
-	env := walls.Proxied([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8"},
+	env := walls.WithProxy([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "LANG=C.UTF-8"},
 		"http://t1:s3cret@"+r.Addr())
 	for _, name := range []string{"CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT", "npm_config_cafile",
 		"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"} {

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -15,26 +16,26 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// methodGit is how the decision log names what the transport of git does.
+// methodGit is the method of git's transport in the decision log.
 const methodGit = "GIT"
 
-// noRemote is about a repository that is no remote of the command.
+// noRemote refuses a repository that is not a remote of the command.
 func noRemote() *refusal {
 	return &refusal{status: http.StatusForbidden, rule: "remotes",
 		why:     "the settings of git in the workspace do not name this repository, a confined command can have written them, or the command is none that may use it so",
 		instead: "run plain git fetch, git pull or git push in the workspace, or ask the user to do it"}
 }
 
-// ssh runs a service of a remote as the user does, for git of a confined command.
-func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request) {
-	ask := walls.AskOf(r.URL.Query())
-	at := slices.IndexFunc(v.pass.Remotes, func(r guard.Remote) bool { return fitsGit(ask, r) })
-	v.use = urls.Tunnel((&sshServer{ask}).String())
+// serveSSH runs the service of a remote as the user, for git of a confined command.
+func (v *proxyRequest) serveSSH(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	ask := walls.ParseSSHQuery(r.URL.Query())
+	at := slices.IndexFunc(v.pass.Remotes, func(r guard.Remote) bool { return matchesRemote(ask, r) })
+	v.use = urls.Tunnel(ask.Host + ":" + cmp.Or(ask.Port, "22"))
 	var refused error
 	if at < 0 {
 		refused = noRemote()
 	}
-	tally, err := v.note(methodGit, urls.Use{}, refused)
+	tally, err := v.record(methodGit, urls.Use{}, refused)
 	if err != nil {
 		refusalOf(err, v.use).write(w, r)
 		return
@@ -55,9 +56,9 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: git\r\n\r\n"); err != nil {
 		return
 	}
-	idle := newWatch(limitsOf(v.set).Idle, cancel)
+	idle := newIdleTimer(limitsOf(v.set).Idle, cancel)
 	defer idle.stop()
-	to := &oneWriter{to: client}
+	to := &lockedWriter{to: client}
 	c.Stdout = idle.writer(walls.Frames{To: to, Part: walls.Output}, &tally.received)
 	c.Stderr = walls.Frames{To: to, Part: walls.Errors}
 	c.WaitDelay = time.Second
@@ -90,37 +91,27 @@ func (v *visit) ssh(ctx context.Context, w http.ResponseWriter, r *http.Request)
 	<-sent
 }
 
-// fitsGit reports whether git asks for a service that a remote offers.
-func fitsGit(a walls.Ask, r guard.Remote) bool {
+// matchesRemote reports whether a remote offers the service that git asks for.
+func matchesRemote(a walls.SSHRequest, r guard.Remote) bool {
 	return r.URL.Scheme == "ssh" && a.Host == r.URL.Hostname() && a.Port == r.URL.Port() &&
 		a.User == r.URL.User.Username() && a.Path == r.URL.Path && r.Offers(a.Service)
 }
 
-// sshServer is where an ask leads.
-type sshServer struct{ walls.Ask }
-
-func (s *sshServer) String() string {
-	port := s.Port
-	if port == "" {
-		port = "22"
-	}
-	return s.Host + ":" + port
-}
-
-// oneWriter is written to by one at a time.
-type oneWriter struct {
+// lockedWriter lets one goroutine write at a time.
+type lockedWriter struct {
 	mu sync.Mutex
 	to io.Writer
 }
 
-func (o *oneWriter) Write(p []byte) (int, error) {
+func (o *lockedWriter) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.to.Write(p)
 }
 
-// remote is the remote that a request of git in plain HTTP is for, and what it asks of it.
-func (v *visit) remote(r *http.Request) (at *guard.Remote, path, query string) {
+// findRemote returns the remote that a plain HTTP request of git is for, with the path and query of
+// the request to it.
+func (v *proxyRequest) findRemote(r *http.Request) (at *guard.Remote, path, query string) {
 	for i := range v.pass.Remotes {
 		at := &v.pass.Remotes[i]
 		if at.URL.Scheme != "https" || r.URL.Scheme != "http" || r.URL.Host != at.URL.Host {
@@ -141,26 +132,26 @@ func (v *visit) remote(r *http.Request) (at *guard.Remote, path, query string) {
 	return nil, "", ""
 }
 
-// gitHeaders are what the transport hands on of a request, and of its answer.
+// gitHeaders are the headers that the transport passes on, in both directions.
 var gitHeaders = []string{"Accept", "Accept-Encoding", "Content-Type", "Content-Encoding", "Git-Protocol",
 	"User-Agent", "Cache-Control", "Location", "Www-Authenticate"}
 
-// maxGitHeader is how long such a header may be.
+// maxGitHeader is the longest value that is passed on, in bytes.
 const maxGitHeader = 256
 
-// fetch asks a remote over HTTPS, with the credentials of the user where it wants some. Git asks for the
-// references first, so those are known when it sends something.
-func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Request, to *guard.Remote,
+// serveGit sends a request to a remote over HTTPS, with the user's credentials if the remote requires
+// them. Git asks for the references first, so credentials are known before it sends data.
+func (v *proxyRequest) serveGit(ctx context.Context, w http.ResponseWriter, r *http.Request, to *guard.Remote,
 	path, query string) {
 	v.use = urls.Literal("https://"+to.URL.Host+to.URL.Path, methodGit)
-	tally, err := v.note(methodGit, urls.Use{}, nil)
+	tally, err := v.record(methodGit, urls.Use{}, nil)
 	if err != nil {
 		refusalOf(err, v.use).write(w, r)
 		return
 	}
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	idle := newWatch(limitsOf(v.set).Idle, hangUp)
+	idle := newIdleTimer(limitsOf(v.set).Idle, hangUp)
 	defer idle.stop()
 	_ = http.NewResponseController(w).EnableFullDuplex()
 	client := http.Client{Transport: v.HTTPS, CheckRedirect: func(*http.Request,
@@ -200,7 +191,7 @@ func (v *visit) fetch(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	defer res.Body.Close()
 	copyHeaders(w.Header(), res.Header)
 	w.WriteHeader(res.StatusCode)
-	_, _ = io.Copy(flushed{w, http.NewResponseController(w)}, idle.reader(res.Body, &tally.received))
+	_, _ = io.Copy(flushWriter{w, http.NewResponseController(w)}, idle.reader(res.Body, &tally.received))
 }
 
 func copyHeaders(to, from http.Header) {
@@ -211,20 +202,20 @@ func copyHeaders(to, from http.Header) {
 	}
 }
 
-// flushed hands on what it gets at once.
-type flushed struct {
+// flushWriter flushes after each write.
+type flushWriter struct {
 	to io.Writer
 	*http.ResponseController
 }
 
-func (f flushed) Write(p []byte) (n int, err error) {
+func (f flushWriter) Write(p []byte) (n int, err error) {
 	if n, err = f.to.Write(p); err == nil {
 		err = f.Flush()
 	}
 	return n, err
 }
 
-// credential is what the user shows to a remote. No confined command sees it.
+// credential is the user's at a remote. No confined command sees it.
 type credential struct{ name, password string }
 
 func (a *account) credential(remote string) *credential {

@@ -143,15 +143,15 @@ func newGateway(t *testing.T, set *ruleset.Set, https http.RoundTripper) *gatewa
 	ruletest.Must(t, err)
 	folder, err := confine.OpenFolder(agent + "/state/tickets")
 	ruletest.Must(t, err)
-	made, err := confine.OpenMade(agent + "/state/repositories")
+	made, err := confine.OpenRepoLog(agent + "/state/repositories")
 	ruletest.Must(t, err)
 	ruletest.Must(t, os.Mkdir(agent+"/state/empty", 0o500))
-	book := confine.NewBook(l.Addr().String(), confine.Lasts, time.Now)
+	book := confine.NewPassStore(l.Addr().String(), confine.PassLifetime, time.Now)
 	issuer := &confine.Issuer{Folder: folder, Program: agent + "/gpt-oss-executor",
-		Records: agent + "/state/running", Empty: agent + "/state/empty", Made: made, Network: book,
+		Records: agent + "/state/running", Empty: agent + "/state/empty", Repos: made, Network: book,
 		Now: time.Now}
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
-	world := guard.NewWorld(guard.Here{Workspace: work, Own: []string{agent + "/state",
+	world := guard.NewWorld(guard.Machine{Workspace: work, Own: []string{agent + "/state",
 		agent + "/rules"}}).WithServer(l.Addr().String())
 	g := guard.New(guard.Config{World: world, Confiner: issuer, Now: time.Now, Metrics: metrics, Log: log})
 	proxy := confine.NewProxy(confine.ProxyConfig{Rules: rules{set}, Judge: g, Passes: book,

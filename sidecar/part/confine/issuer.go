@@ -4,19 +4,22 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Network lets a command reach the hosts of its permit through a proxy, and gives the URL
-// of that proxy with credentials of its own.
+// Network lets a command reach the hosts of its permit. It returns the URL of a proxy with the
+// command's credentials.
 type Network interface {
 	Admit(set *ruleset.Set, p guard.Permit) (proxy string, err error)
 }
@@ -25,24 +28,24 @@ type Network interface {
 type Issuer struct {
 	Folder  *Folder
 	Program string       // this program, absolute
-	Records string       // where running commands know each other, absolute
-	Empty   string       // a folder with nothing in it, absolute
-	Missing []walls.Part // what this machine cannot enforce, and commands run without
-	Made    *Made
-	Untried bool    // commands run though what confines them was never tried
-	Network Network // nil: commands reach nothing but servers of their own session
+	Records string       // where running commands find each other, absolute
+	Empty   string       // an empty folder, absolute
+	Missing []walls.Part // parts that this machine does not enforce; commands run without them
+	Repos   *RepoLog
+	Untried bool    // commands run although this system's confinement was never tested
+	Network Network // nil: commands reach only servers of their own session
 	Now     func() time.Time
 }
 
 // Permit issues the ticket of a command.
 func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error) {
 	if p.Outside {
-		t := walls.Ticket{Outside: true, Set: d.outside(p.Roots),
+		t := walls.Ticket{Outside: true, Set: d.outsideEnviron(p.Roots),
 			Box: walls.Box{Command: shell(p), Dir: d.Empty, Write: p.Roots.Write}}
 		path, err := d.Folder.Issue(t, d.Now())
 		return policy.Wrapper{Program: d.Program, Ticket: path}, err
 	}
-	if err := d.Made.begins(p); err != nil {
+	if err := d.Repos.add(p); err != nil {
 		return policy.Wrapper{}, err
 	}
 	has := set.Confined(p.Roots.Home)
@@ -52,7 +55,7 @@ func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error
 		}
 	}
 	t := walls.Ticket{Hide: has.Hidden, Set: has.Environment, Box: d.box(set, p, has)}
-	d.reach(&t, p.Remotes)
+	d.addRemotes(&t, p.Remotes)
 	if d.Network != nil {
 		proxy, err := d.Network.Admit(set, p)
 		if err != nil {
@@ -64,21 +67,21 @@ func (d *Issuer) Permit(set *ruleset.Set, p guard.Permit) (policy.Wrapper, error
 	return policy.Wrapper{Program: d.Program, Ticket: path}, err
 }
 
-// shell runs the command of a permit.
+// shell returns the command line of a permit.
 func shell(p guard.Permit) []string { return []string{"bash", "-c", p.Command} }
 
-// hostOf is HOST:PORT of the URL of a proxy.
+// hostOf returns HOST:PORT of a proxy's URL.
 func hostOf(proxy string) string {
 	return proxy[strings.LastIndexByte(proxy, '@')+1:]
 }
 
-// box is what the command of a permit may touch.
+// box returns what the command of a permit may touch.
 func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) walls.Box {
 	b := walls.System()
 	b.Command = shell(p)
 	b.Read = slices.Concat(b.Read, p.Roots.Read, p.Roots.ReadFiles, p.Trees, has.Read)
 	for _, path := range p.Reads {
-		for _, name := range named(path) {
+		for _, name := range expand(path) {
 			if info, err := os.Stat(name); err == nil && info.IsDir() {
 				b.List = append(b.List, name) // what is below was not judged
 			} else {
@@ -87,9 +90,9 @@ func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) wal
 		}
 	}
 	b.Write = slices.Concat(b.Write, p.Roots.Write, has.Write)
-	found := inside(p)
-	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hidden(p, found, has))
-	b.Fixed = fixed(p, found)
+	found := findInside(p)
+	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hiddenPaths(p, found, has))
+	b.Fixed = fixedPaths(p, found)
 	b.Ports = p.Ports
 	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+
 		" "+p.Who.Session, d.Records, d.Missing, d.Untried
@@ -99,30 +102,47 @@ func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) wal
 	return b
 }
 
-// mostNamed is how many files a pattern may stand for, and how many folders each part of it. The command
+// maxMatches is how many files a pattern may match, and how many folders each part of it. The command
 // cannot read more.
-const mostNamed = 1024
+const maxMatches = 1024
 
-// named is what a path of a command stands for: itself, or what fits the pattern.
-func named(path string) []string { return fitting(path, false) }
+// expand returns a path, or the files that match it if it is a pattern.
+func expand(path string) []string { return expandPattern(path, false) }
 
-// fitting is the same; where more of the pattern follows, only what leads on: folders, and links.
-func fitting(path string, leads bool) (out []string) {
+// expandPattern is expand; if more of the pattern follows, it returns only folders and links.
+func expandPattern(path string, leads bool) (out []string) {
 	if !strings.ContainsAny(path, "*?[") {
 		return []string{path}
 	}
 	dir, pattern := filepath.Split(path)
-	for _, folder := range fitting(filepath.Clean(dir), true) {
+	for _, folder := range expandPattern(filepath.Clean(dir), true) {
 		entries, _ := os.ReadDir(folder) // what cannot be read names nothing
 		for _, e := range entries {
 			fits, err := filepath.Match(pattern, e.Name())
 			if !fits || err != nil || leads && e.Type()&(fs.ModeDir|fs.ModeSymlink) == 0 {
 				continue // what is no pattern names nothing
 			}
-			if out = append(out, filepath.Join(folder, e.Name())); len(out) == mostNamed {
+			if out = append(out, filepath.Join(folder, e.Name())); len(out) == maxMatches {
 				return out
 			}
 		}
 	}
 	return out
 }
+
+// outsideEnviron tells programs in the empty folder what they would find in the workspace: gh the
+// repository, and docker compose the project.
+func (d *Issuer) outsideEnviron(roots paths.Roots) (set []string) {
+	for _, r := range d.Remotes(roots) {
+		parts := strings.Split(strings.Trim(strings.TrimSuffix(r.URL.Path, ".git"), "/"), "/")
+		if r.URL.Scheme != "file" && len(parts) == 2 {
+			set = append(set, "GH_REPO="+r.URL.Hostname()+"/"+strings.Join(parts, "/"))
+			break
+		}
+	}
+	return append(set, "COMPOSE_PROJECT_NAME="+
+		strings.TrimLeft(nonProjectChars.ReplaceAllString(strings.ToLower(path.Base(roots.Workspace())), ""),
+			"_-"))
+}
+
+var nonProjectChars = regexp.MustCompile(`[^a-z0-9_-]`)

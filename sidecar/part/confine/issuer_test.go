@@ -35,7 +35,7 @@ func TestDesk(t *testing.T) {
 	}
 	folder, err := OpenFolder(filepath.Join(home, "state", "tickets"))
 	ruletest.Must(t, err)
-	d := Issuer{Folder: folder, Made: remembered(t), Program: "/bin/gpt-oss-executor",
+	d := Issuer{Folder: folder, Repos: remembered(t), Program: "/bin/gpt-oss-executor",
 		Records: home + "/state/running", Missing: []walls.Part{walls.PartBelow}, Network: network{},
 		Now: func() time.Time { return now }}
 	p := guard.Permit{
@@ -49,7 +49,7 @@ func TestDesk(t *testing.T) {
 		p.Understood, p.Settings = understood, understood
 		w, err := d.Permit(ruletest.Shipped(t, Section()), p)
 		ruletest.Must(t, err)
-		ticket, err := walls.Take(w.Ticket, []string{"bash", "-c", "npm test"}, now)
+		ticket, err := walls.TakeTicket(w.Ticket, []string{"bash", "-c", "npm test"}, now)
 		ruletest.Must(t, err)
 		b := ticket.Box
 		for _, want := range []struct {
@@ -90,19 +90,19 @@ func TestDesk(t *testing.T) {
 // A pattern stands for what the shell makes of it, and is not followed into more folders than the bound.
 func TestNamed(t *testing.T) {
 	dir := t.TempDir()
-	for i := range mostNamed + 1 {
+	for i := range maxMatches + 1 {
 		ruletest.Must(t, os.Mkdir(fmt.Sprintf("%s/%04d", dir, i), 0o700))
 		ruletest.Must(t, os.WriteFile(fmt.Sprintf("%s/%04d.txt", dir, i), nil, 0o600))
 	}
-	for _, name := range []string{"/0001/a", "/0002/a", fmt.Sprintf("/%04d/last", mostNamed)} {
+	for _, name := range []string{"/0001/a", "/0002/a", fmt.Sprintf("/%04d/last", maxMatches)} {
 		ruletest.Must(t, os.WriteFile(dir+name, nil, 0o600))
 	}
 	ruletest.Must(t, os.Symlink("0001", dir+"/link"))
 	for pattern, want := range map[string]int{
-		"/*/a": 2, "/*.txt": mostNamed, "/[l]*/a": 1, "/0001/*": 1, "/*/last": 0, "/none/*": 0, "/[": 0,
+		"/*/a": 2, "/*.txt": maxMatches, "/[l]*/a": 1, "/0001/*": 1, "/*/last": 0, "/none/*": 0, "/[": 0,
 		"/0001/a": 1,
 	} {
-		if got := named(dir + pattern); len(got) != want {
+		if got := expand(dir + pattern); len(got) != want {
 			t.Errorf("%s: %d names, want %d: %.3q", pattern, len(got), want, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,29 +17,28 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
-// The values of the setting confine; others are auto.
+// The values of the setting confine, besides auto.
 const (
 	Here    = "here"
 	Untried = "untried"
 	Off     = "off"
 )
 
-// needed are the parts without which confining means little. Others may be missing, and are
-// told of.
-var needed = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
+// requiredParts must be enforced, or commands do not run confined. Other parts may be missing and are
+// reported.
+var requiredParts = []walls.Part{walls.PartFiles, walls.PartTCP, walls.PartUDP, walls.PartUnix,
 	walls.PartSignals}
 
-// issuers are where permits become tickets: for calls that leave for a gateway, and for those of
-// runs. Nil: these are not confined.
+// issuers turn permits into tickets. A nil issuer means that these calls are not confined.
 type issuers struct {
-	gateway, runs *Issuer
-	clients       []string // agents whose calls leave through the issuer gateway; nil: all
+	gateway, runs *Issuer  // for calls that leave for a gateway
+	clients       []string // agents whose calls use the issuer gateway; nil: all
 }
 
 func (d issuers) any() bool { return d.gateway != nil || d.runs != nil }
 
-// equip gives the issuers, and the network of commands, to the guard.
-func (d issuers) equip(g *guard.Config, passes *Book) {
+// configure gives the issuers, and the network of commands, to the guard.
+func (d issuers) configure(g *guard.Config, passes *PassStore) {
 	for _, issuer := range []*Issuer{d.gateway, d.runs} {
 		if issuer != nil && passes != nil {
 			issuer.Network = passes
@@ -52,9 +52,9 @@ func (d issuers) equip(g *guard.Config, passes *Book) {
 	}
 }
 
-// openIssuers opens the issuers. Writable is where commands may write.
+// openIssuers opens the issuers. Writable lists where commands may write.
 func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d issuers, err error) {
-	if d.gateway, d.clients, err = forAgents(c, s, agents, writable); err != nil {
+	if d.gateway, d.clients, err = openAgentIssuer(c, s, agents, writable); err != nil {
 		return d, err
 	}
 	if !c.RunsCommands || s.Confine == Off {
@@ -69,9 +69,9 @@ func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d iss
 	return d, err
 }
 
-// forAgents is the issuer for calls that leave for agents, and those whose calls go through it; nil: all.
-// Without an issuer they are not confined.
-func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *Issuer,
+// openAgentIssuer returns the issuer for calls that leave for agents, and the agents whose calls use
+// it; nil: all. Without an issuer these calls are not confined.
+func openAgentIssuer(c *service.Core, s *Settings, agents, writable []string) (d *Issuer,
 	clients []string, err error) {
 	auto := s.Confine != Here && s.Confine != Untried
 	switch {
@@ -99,13 +99,13 @@ func forAgents(c *service.Core, s *Settings, agents, writable []string) (d *Issu
 	return d, clients, nil
 }
 
-// newIssuer opens an issuer. The error is errUnfit where commands cannot be confined.
+// newIssuer opens an issuer. The error is errUnfit if commands cannot be confined.
 func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error) {
-	missing, err := unconfined(walls.Probe(), s.Confine == Untried)
+	missing, err := missingParts(walls.Probe(), s.Confine == Untried)
 	if err != nil {
 		return nil, err
 	}
-	program, err := confiner()
+	program, err := confineProgram()
 	if err != nil {
 		return nil, err
 	}
@@ -113,14 +113,14 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := apart(state, writable); err != nil {
+	if err := checkState(state, writable); err != nil {
 		return nil, err
 	}
 	folder, err := OpenFolder(filepath.Join(state, "tickets"))
 	if err != nil {
 		return nil, err
 	}
-	made, err := OpenMade(filepath.Join(state, "repositories"))
+	made, err := OpenRepoLog(filepath.Join(state, "repositories"))
 	if err != nil {
 		return nil, err
 	}
@@ -130,13 +130,13 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error)
 	}
 	return &Issuer{
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
-		Missing: missing, Made: made, Untried: s.Confine == Untried, Now: time.Now,
+		Missing: missing, Repos: made, Untried: s.Confine == Untried, Now: time.Now,
 	}, nil
 }
 
-// confiner is the program that a gateway starts for each command: the small one beside this program, or this
-// one.
-func confiner() (string, error) {
+// confineProgram returns the program that a gateway starts for each command: the small one beside this
+// program, or this one.
+func confineProgram() (string, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return "", fmt.Errorf("find this program, which confines commands: %w", err)
@@ -150,18 +150,16 @@ func confiner() (string, error) {
 // errUnfit is why commands are not confined.
 var errUnfit = errors.New("commands cannot be confined here")
 
-// unconfined are the parts that this machine does not enforce. The error names those that must not be
-// missing, or says that confining is untried here.
-func unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
+// missingParts returns the parts that this machine does not enforce. The error names required ones, or
+// says that confinement is untested here.
+func missingParts(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue
 		}
 		missing = append(missing, g.Part)
-		for _, part := range needed {
-			if part == g.Part {
-				err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
-			}
+		if slices.Contains(requiredParts, g.Part) {
+			err = errors.Join(err, fmt.Errorf("%s: %s", g.About, g.Missing))
 		}
 	}
 	if err != nil {
@@ -173,11 +171,11 @@ func unconfined(offer walls.Offer, untried bool) (missing []walls.Part, err erro
 	return missing, nil
 }
 
-// apart reports a state folder in which confined commands could change what is kept of others.
-func apart(state string, writable []string) error {
+// checkState returns an error if confined commands could change the state folder.
+func checkState(state string, writable []string) error {
 	behind := func(path string) string { return paths.Behind(workspace.Links{}, path) }
 	for _, dir := range writable {
-		if filepath.IsAbs(dir) && (below(behind(dir), behind(state)) || below(behind(state), behind(dir))) {
+		if filepath.IsAbs(dir) && (isBelow(behind(dir), behind(state)) || isBelow(behind(state), behind(dir))) {
 			return fmt.Errorf("%w: the state folder %s and %s, where they may write, lie one in the other; set --state to a folder elsewhere", errUnfit, state, dir)
 		}
 	}

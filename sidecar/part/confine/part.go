@@ -1,8 +1,8 @@
-// Package confine lets the kernel confine commands: walls, permits for what is beyond them, the network of a
-// command, and the transport of git. The ticket of a command is a file that is written before the call leaves
-// and says what the command may touch. What that is, others decide. The one way out is an HTTP proxy on
-// loopback: the rules in force judge each connection once as it is written and once with its address, and it
-// goes to that address. TLS is not opened.
+// Package confine runs commands so that the kernel confines them. It issues a ticket per command: a
+// file, written before the call leaves, that says what the command may touch; the guard decides what
+// that is. It also serves the network of confined commands, an HTTP proxy on loopback, and the
+// transport of git. The rules in force judge each connection as it is written and again with its
+// address, and it goes to that address. TLS is not opened.
 package confine
 
 import (
@@ -30,21 +30,21 @@ type Settings struct {
 	Egress  string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
 }
 
-// Name is that of the part.
+// Name returns the name of the part.
 func (Part) Name() string { return "confine" }
 
-// Settings are those by default.
+// Settings returns the defaults.
 func (Part) Settings() any { return &Settings{} }
 
-// Rules are limits of one command.
+// Rules returns the limits of one command.
 func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section(), NetworkSection()} }
 
-// Commands are confine, and ssh for git that runs confined.
+// Commands returns confine and the ssh of confined git.
 func (Part) Commands(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{confineCommand(env), gitSSHCommand(env)}
 }
 
-// Walls are what this machine can hold commands to, and whose commands serve confines.
+// Walls returns what this machine enforces, and whose commands serve confines.
 func (Part) Walls(agents []string) cli.Walls {
 	offer := walls.Probe()
 	out := cli.Walls{Untried: offer.Untried}
@@ -56,7 +56,7 @@ func (Part) Walls(agents []string) cli.Walls {
 	return out
 }
 
-// Open has commands confined where they can be. Stop waits for the end of their proxy.
+// Open confines commands if that is possible. Stop waits for the proxy.
 func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err error) {
 	s := config.Of[Settings](&c.Settings)
 	set := c.Rules.Set()
@@ -67,15 +67,15 @@ func (Part) Open(ctx context.Context, c *service.Core) (stop func() error, err e
 		return nil, err
 	}
 	var out net.Listener // of the proxy of confined commands; nil: there is none
-	var passes *Book
+	var passes *PassStore
 	if s.Egress != Off && issuers.any() {
 		if out, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 			return nil, fmt.Errorf("listen for confined commands: %w", err)
 		}
 		c.Guard.World = c.Guard.World.WithServer(out.Addr().String())
-		passes = NewBook(out.Addr().String(), Lasts, time.Now)
+		passes = NewPassStore(out.Addr().String(), PassLifetime, time.Now)
 	}
-	issuers.equip(&c.Guard, passes)
+	issuers.configure(&c.Guard, passes)
 	if out == nil {
 		return nil, nil
 	}

@@ -19,13 +19,13 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Connect opens a connection as d does. Whatever it does must end in d, which looks at
-// the address a last time.
+// Connect opens a connection. It must end in d, which checks the address a last time.
 type Connect func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 
-// Dialer connects to what a judge lets it.
+// Dialer connects to what a judge allows.
 type Dialer struct {
-	// nil error: it may be reached. Asked before a name is looked up, and again for its addresses
+	// Judge returns nil for what may be reached. It is asked before a name is looked up, and again for
+	// its addresses.
 	Judge    func(urls.Use) error
 	Resolver Resolver
 	Connect  Connect // nil: as d does
@@ -38,13 +38,13 @@ type Server struct {
 	dialer Dialer
 }
 
-// Refused is the error of a URL that may not be reached. Err is what the judge said.
+// Refused is the error of a URL that must not be reached. Err is the judge's.
 type Refused struct {
 	Use urls.Use
 	Err error
 }
 
-// Error names the host and no more of the URL, which may hold secrets.
+// Error names only the host: the URL may hold secrets.
 func (r *Refused) Error() string {
 	what := strings.Join(append([]string{r.Use.Class}, r.Use.Marks...), ", ")
 	if r.Use.Address != "" {
@@ -55,7 +55,7 @@ func (r *Refused) Error() string {
 
 func (r *Refused) Unwrap() error { return r.Err }
 
-// Place is the server of a use, and which redirect led there.
+// Place names the server of a use, and the redirect that led there.
 func Place(u urls.Use) string {
 	at := "this URL"
 	if u.Host != "" {
@@ -70,9 +70,9 @@ func Place(u urls.Use) string {
 // maxTried is how many addresses of a name are tried.
 const maxTried = 4
 
-// Pin asks the judge twice: for the URL as it is written, since looking a name up
-// tells it to others, and for its addresses. The error is a *Refused where the judge, or
-// what was found on the way, forbids it.
+// Pin asks the judge twice: for the URL as it is written, since looking a name up tells it to others,
+// and for its addresses. The error is a *Refused if the judge, or what was found on the way, forbids
+// it.
 func (d Dialer) Pin(ctx context.Context, u urls.Use) (Server, error) {
 	if err := d.Judge(u); err != nil {
 		return Server{}, &Refused{u, err}
@@ -95,7 +95,7 @@ func (d Dialer) Pin(ctx context.Context, u urls.Use) (Server, error) {
 	return Server{u, addrs[:min(len(addrs), maxTried)], d}, nil
 }
 
-// addresses looks a host up, once. None is no error.
+// addresses looks a host up once. It returns no error for a name without addresses.
 func (d Dialer) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{addr.Unmap()}, nil
@@ -114,7 +114,7 @@ func (d Dialer) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	return addrs, err
 }
 
-// Dial connects to one of the addresses that were judged, whatever it is asked for.
+// Dial connects to one of the addresses that were judged, whatever address it is given.
 func (s Server) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	d := &net.Dialer{Timeout: 5 * time.Second, Control: func(_, address string, _ syscall.RawConn) error {
 		return s.check(address)
@@ -137,7 +137,7 @@ func (s Server) Dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	return nil, all
 }
 
-// check is the last look at an address, when the system is about to connect to it.
+// check judges the address to which the system is about to connect.
 func (s Server) check(address string) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {

@@ -19,77 +19,76 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Pass is what one confined command may do. The zero Pass may reach nothing but servers of
-// this machine that its session has started.
+// Pass is what one confined command may do. The zero Pass reaches only servers of its session on this
+// machine.
 type Pass struct {
 	Secret  string
 	Subject policy.Subject // who asked for the command
 	Tool    string         // that runs it
-	Rules   string         // version of the rules under which it was let through
+	Rules   string         // version of the rules that let it through
 	Any     bool           // it may use every public host
 	Known   bool           // it may use the known hosts of urls.yaml, as they are when it connects
-	// hosts that it names itself: what rules ask about these was settled when it was let through
+	// Named are the hosts that the command names. What rules ask about these was settled when it was
+	// let through.
 	Named   []urls.Pattern
-	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD, without
-	Remotes []guard.Remote // repositories that git of it reaches as the user does
+	Sends   bool           // plain HTTP may have any method and a body; else only GET and HEAD without one
+	Remotes []guard.Remote // repositories that its git reaches as the user
 	User    gitUser
-	Done    <-chan struct{} // closed when the command has ended, and its connections with it; must be set
+	Done    <-chan struct{} // closed when the command has ended, which ends its connections; must be set
 }
 
-// Passes knows the commands that run. It is asked at each request, and told of those that
-// say that they have ended.
+// Passes knows the running commands. It is asked at each request, and told when a command ends.
 type Passes interface {
 	Pass(ticket string) (p Pass, found bool)
 	End(ticket string)
 }
 
-// rules are the rules in force. A request takes the set once and keeps it.
+// rules are the rules in force. A request uses one set.
 type rules interface {
 	Set() *ruleset.Set
 }
 
-// Judge says whether a running command may connect, as far as the address is known.
+// Judge decides whether a running command may connect.
 type Judge interface {
 	Connection(set *ruleset.Set, who policy.Subject, tool string, u urls.Use) policy.Decision
 }
 
-// decisionLog keeps what was decided. The error means that the connection must not be made.
+// decisionLog keeps decisions. After an error the connection must not be made.
 type decisionLog interface {
 	AddConnection(decisions.Connection) error
 }
 
-// proxyLimits bound those who have not shown a ticket yet. What is zero has the value of
-// DefaultLimits. Those of commands stand in limits.yaml.
+// proxyLimits bound clients without a ticket. Zero fields take the value of defaultProxyLimits. Limits
+// of commands are in limits.yaml.
 type proxyLimits struct {
-	Header    time.Duration // so long the header of a request may take
+	Header    time.Duration // time to read the header of a request
 	Listening int           // connections without a ticket, or between requests
 }
 
-// defaultProxyLimits are far from what commands need.
 var defaultProxyLimits = proxyLimits{Header: 10 * time.Second, Listening: 1024}
 
-// ProxyConfig is what a proxy works with. It takes no proxy from the environment: that one would look names
-// up itself, and the policy could not judge the address.
+// ProxyConfig configures a proxy. It takes no proxy from the environment: that one would look names up
+// itself, and the policy could not judge the address.
 type ProxyConfig struct {
 	Rules     rules
 	Judge     Judge
 	Passes    Passes
 	Decisions decisionLog // nil: there is none
 	Resolver  Resolver
-	Connect   Connect           // nil: as the system does
-	HTTPS     http.RoundTripper // to remotes of git; nil: as Go does without a proxy
+	Connect   Connect           // nil: dial directly
+	HTTPS     http.RoundTripper // to remotes of git; nil: Go's, without a proxy
 	Limits    proxyLimits
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
 
-// Proxy is one that listens.
+// Proxy is the HTTP proxy of confined commands.
 type Proxy struct {
 	cfg      ProxyConfig
 	listener net.Listener
 }
 
-// NewProxy is the proxy of a listener on this machine.
+// NewProxy returns a proxy for a listener on this machine.
 func NewProxy(c ProxyConfig, l net.Listener) *Proxy {
 	if c.HTTPS == nil {
 		c.HTTPS = &http.Transport{DisableKeepAlives: true, DisableCompression: true,
@@ -100,19 +99,19 @@ func NewProxy(c ProxyConfig, l net.Listener) *Proxy {
 	return &Proxy{c, l}
 }
 
-// Serve serves until ctx ends, then closes what is open. When it returns, nothing of it
-// runs any more. The error is nil after a stop that was asked for.
+// Serve serves until ctx ends and returns when all connections have ended. The error is nil after a
+// requested stop.
 func (p *Proxy) Serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
-	books := newLedger(ctx, p.cfg)
+	books := newAccounts(ctx, p.cfg)
 	defer func() { stop(); books.wait() }()
 	srv := &http.Server{
-		Handler:           &ticketAuth{ProxyConfig: p.cfg, books: books},
+		Handler:           &ticketAuth{ProxyConfig: p.cfg, accounts: books},
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: p.cfg.Limits.Header,
 		IdleTimeout:       time.Minute,
 		MaxHeaderBytes:    64 << 10,
-		ConnState:         atMost(p.cfg.Limits.Listening),
+		ConnState:         limitConns(p.cfg.Limits.Listening),
 		ErrorLog:          slog.NewLogLogger(p.cfg.Log.Handler(), slog.LevelDebug),
 	}
 	err := web.ServeUntil(ctx, srv, p.listener)
@@ -126,9 +125,8 @@ func (p *Proxy) Serve(ctx context.Context) error {
 	return nil
 }
 
-// atMost closes new connections while there are so many. A tunnel does not count any more
-// once its ticket was seen.
-func atMost(most int) func(net.Conn, http.ConnState) {
+// limitConns closes new connections above a limit. A tunnel does not count once its ticket was seen.
+func limitConns(most int) func(net.Conn, http.ConnState) {
 	var now atomic.Int64
 	return func(c net.Conn, s http.ConnState) {
 		switch s {
@@ -140,4 +138,23 @@ func atMost(most int) func(net.Conn, http.ConnState) {
 			now.Add(-1)
 		}
 	}
+}
+
+// serveEgress serves the proxy until ctx ends; wait waits for open connections.
+func serveEgress(ctx context.Context, l net.Listener, c ProxyConfig,
+	log *decisions.Log) (ended func() error) {
+	if log != nil {
+		c.Decisions = log
+	}
+	c.Log.Info("confined commands have a proxy", "event", "egress_start", "address", l.Addr().String())
+	failed := make(chan error, 1)
+	go func() {
+		err := NewProxy(c, l).Serve(ctx)
+		if err != nil {
+			c.Log.Error("confined commands have no network any more", "event", "egress_failed",
+				"detail", err.Error())
+		}
+		failed <- err
+	}()
+	return func() error { return <-failed }
 }

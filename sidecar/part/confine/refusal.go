@@ -12,18 +12,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// refusal is why a connection is not made, for the program that wants it and for the model
-// that reads what the program prints.
+// refusal is why a connection is not made, for the program and for the model that reads its output.
 type refusal struct {
 	status       int
-	server       string // HOST:PORT; empty: it is about no server
+	server       string // HOST:PORT; may be empty
 	address      string // that decided
 	why, instead string
 	rule, place  string
 	effect       policy.Effect // of the rule
 }
 
-// Error is a sentence or two on one line.
+// Error returns a sentence or two on one line.
 func (r *refusal) Error() string {
 	var b strings.Builder
 	if r.server != "" {
@@ -43,7 +42,7 @@ func (r *refusal) Error() string {
 	return b.String()
 }
 
-// denied is what a rule says.
+// denied returns the refusal of a rule.
 func denied(d policy.Decision) *refusal {
 	r := &refusal{status: http.StatusForbidden, why: d.Why, instead: d.Instead, rule: d.Rule, place: d.Place,
 		effect: d.Effect}
@@ -53,8 +52,8 @@ func denied(d policy.Decision) *refusal {
 	return r
 }
 
-// unasked is what a rule asks about: no person can be asked while a command runs.
-func unasked(d policy.Decision) *refusal {
+// needsPerson refuses what a rule asks about: no person can be asked while a command runs.
+func needsPerson(d policy.Decision) *refusal {
 	r := denied(d)
 	r.why = strings.TrimSuffix(r.why, ".") +
 		", so a person must be asked, and a running command cannot wait for that"
@@ -62,15 +61,15 @@ func unasked(d policy.Decision) *refusal {
 	return r
 }
 
-// unknown is about a host that the pass does not have.
-func unknown() *refusal {
+// unknownHost refuses a host that the pass does not have.
+func unknownHost() *refusal {
 	return &refusal{status: http.StatusForbidden,
 		why:     "the command does not name this host, and known_hosts in urls.yaml does not have it",
 		rule:    "known_hosts",
 		instead: "name the host in the command, or ask the user to add it to known_hosts"}
 }
 
-// refusalOf is what an error on the way to a server means to the program.
+// refusalOf returns the refusal for an error on the way to a server.
 func refusalOf(err error, u urls.Use) *refusal {
 	r := &refusal{status: http.StatusBadGateway, why: "there is no connection to it"}
 	var refused *Refused
@@ -96,22 +95,22 @@ func refusalOf(err error, u urls.Use) *refusal {
 	return r
 }
 
-// How an answer to a program that still sends is ended: it must be read, or the program
-// sees a broken connection in its place.
+// An answer to a program that still sends is followed by reading, or the program sees a broken
+// connection instead.
 const (
-	lingering   = time.Second
-	maxLingered = 256 << 10
+	lingerTime = time.Second
+	maxLinger  = 256 << 10
 )
 
-// write answers with the sentence in the body and in the status line: of a CONNECT most
-// programs print no more than that.
+// write answers with the sentence in the body and in the status line: most programs print only the
+// latter of a CONNECT.
 func (r *refusal) write(w http.ResponseWriter, in *http.Request) {
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil { // the connection is gone
 		return
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(lingering))
+	_ = conn.SetDeadline(time.Now().Add(lingerTime))
 	sentence := r.Error() + "\n"
 	body := sentence
 	if in.Method == http.MethodHead {
@@ -122,13 +121,13 @@ func (r *refusal) write(w http.ResponseWriter, in *http.Request) {
 	if buf.Flush() != nil || closeWrite(conn) != nil {
 		return
 	}
-	_, _ = io.CopyN(io.Discard, buf, maxLingered)
+	_, _ = io.CopyN(io.Discard, buf, maxLinger)
 }
 
-// maxStatus is how long a status line may be for every program.
+// maxStatus is the length of a status line that every program reads.
 const maxStatus = 400
 
-// oneLine is a text as a status line may have it.
+// oneLine makes a text safe for a status line.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

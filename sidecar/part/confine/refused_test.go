@@ -28,7 +28,7 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t, Part{}.R
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := unconfined(walls.Probe(), false); err != nil {
+	if _, err := missingParts(walls.Probe(), false); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {
@@ -36,9 +36,9 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ruletest.Must(t, err)
-	book := NewBook(l.Addr().String(), Lasts, time.Now)
+	book := NewPassStore(l.Addr().String(), PassLifetime, time.Now)
 	log, metrics := slog.New(slog.DiscardHandler), telemetry.New()
-	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Here{}).WithServer(l.Addr().String()),
+	judge := guard.New(guard.Config{World: guard.NewWorld(guard.Machine{}).WithServer(l.Addr().String()),
 		Now: time.Now, Metrics: metrics, Log: log})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -54,11 +54,11 @@ func TestConfineTellsWhatWasRefused(t *testing.T) {
 	ruletest.Must(t, err)
 	work := filepath.Join(dir, "work")
 	ruletest.Must(t, os.Mkdir(work, 0o755))
-	made, err := OpenMade(filepath.Join(dir, "repositories"))
+	made, err := OpenRepoLog(filepath.Join(dir, "repositories"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	issuer := Issuer{Folder: folder, Made: made, Program: "gpt-oss-executor",
+	issuer := Issuer{Folder: folder, Repos: made, Program: "gpt-oss-executor",
 		Records: filepath.Join(dir, "running"), Network: book, Now: time.Now}
 	const command = "curl -sS https://10.0.0.7/; curl -sS https://unknown.example.org/; exit 3"
 	w, err := issuer.Permit(ruletest.Shipped(t, Part{}.Rules()...), guard.Permit{Command: command, Roots: paths.Roots{Home: dir,

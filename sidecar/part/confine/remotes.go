@@ -14,12 +14,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// Remotes are those of the repository of a workspace, as its settings name them. They are read as text:
-// nothing that the settings lead to is followed. There are none where a confined command can have written
-// them: in a repository that it made, and where the machine cannot keep the settings from it.
+// Remotes returns the remotes in the git settings of a workspace, read as text: includes are not
+// followed. It returns none if a confined command can have written the settings: in a repository that
+// it made, or if the machine cannot protect them.
 func (d *Issuer) Remotes(roots paths.Roots) (out []guard.Remote) {
 	git := filepath.Join(roots.Workspace(), ".git")
-	if info, err := os.Lstat(git); err != nil || !info.IsDir() || d.Made.Holds(roots.Workspace()) ||
+	if info, err := os.Lstat(git); err != nil || !info.IsDir() || d.Repos.Contains(roots.Workspace()) ||
 		slices.Contains(d.Missing, walls.PartBelow) {
 		return nil
 	}
@@ -48,9 +48,9 @@ var (
 	remoteLine  = regexp.MustCompile(`^(?i:url|pushurl)\s*=\s*([^\s"\\#;]+)$`)
 )
 
-// reach lets git of a command reach its remotes: folders are given, and what is elsewhere is asked for at
-// the transport.
-func (d *Issuer) reach(t *walls.Ticket, remotes []guard.Remote) {
+// addRemotes lets git of a command reach its remotes: folders are granted, and others go through the
+// transport.
+func (d *Issuer) addRemotes(t *walls.Ticket, remotes []guard.Remote) {
 	plain := 0 // that are asked for in plain HTTP
 	for _, r := range remotes {
 		switch r.URL.Scheme {
@@ -61,7 +61,7 @@ func (d *Issuer) reach(t *walls.Ticket, remotes []guard.Remote) {
 				continue
 			}
 			t.Box.Write = append(t.Box.Write, store)
-			t.Box.Fixed = append(t.Box.Fixed, ofGit(store, true)...)
+			t.Box.Fixed = append(t.Box.Fixed, gitPaths(store, true)...)
 		case "ssh":
 			t.Box.Read = append(t.Box.Read, d.Program)
 			t.Set = append(t.Set, "GIT_SSH_COMMAND='"+strings.ReplaceAll(d.Program, "'", `'\''`)+
@@ -77,7 +77,7 @@ func (d *Issuer) reach(t *walls.Ticket, remotes []guard.Remote) {
 	}
 }
 
-// isStore reports whether a folder is one of git.
+// isStore reports whether a folder is a git store.
 func isStore(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
@@ -87,7 +87,7 @@ func isStore(dir string) bool {
 	return true
 }
 
-// storeOf is the folder of git at a path, which may be a workspace.
+// storeOf returns the git store of a path, which may be a workspace.
 func storeOf(dir string) string {
 	if info, err := os.Lstat(filepath.Join(dir, ".git")); err == nil && info.IsDir() {
 		return filepath.Join(dir, ".git")

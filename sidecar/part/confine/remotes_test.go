@@ -43,7 +43,7 @@ func TestRemotes(t *testing.T) {
 [url "git@evil.example.com:"]
 	insteadOf = git@github.com:
 `), 0o600))
-	d := &Issuer{Made: remembered(t)}
+	d := &Issuer{Repos: remembered(t)}
 	all := func() (out []string) {
 		for _, r := range d.Remotes(roots) {
 			out = append(out, r.URL.String())
@@ -66,7 +66,7 @@ func TestRemotes(t *testing.T) {
 		t.Errorf("another store: %q", got)
 	}
 	ruletest.Must(t, os.Remove(work+"/.git"))
-	ruletest.Must(t, d.Made.begins(guard.Permit{Roots: roots, Understood: true})) // such as tar
+	ruletest.Must(t, d.Repos.add(guard.Permit{Roots: roots, Understood: true})) // such as tar
 	ruletest.Must(t, os.Rename(base+"/away", work+"/.git"))
 	if got := all(); got != nil {
 		t.Errorf("a repository that a command may have made: %q", got)
@@ -84,9 +84,9 @@ func TestReach(t *testing.T) {
 	}
 	d := &Issuer{Program: "/it's/gpt-oss-executor"}
 	var fetch, push walls.Ticket
-	d.reach(&fetch, []guard.Remote{remote(store, false), remote("h:a", false),
+	d.addRemotes(&fetch, []guard.Remote{remote(store, false), remote("h:a", false),
 		remote("https://u@h/a", false), remote("https://h/b", false)})
-	d.reach(&push, []guard.Remote{remote(store, true)})
+	d.addRemotes(&push, []guard.Remote{remote(store, true)})
 	if want := []string{store, d.Program}; !slices.Equal(fetch.Box.Read, want) || fetch.Box.Write != nil {
 		t.Errorf("%+v", fetch.Box)
 	}

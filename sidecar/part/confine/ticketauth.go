@@ -12,10 +12,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine/walls"
 )
 
-// ticketAuth lets requests in that show a ticket.
+// ticketAuth serves requests that show a ticket.
 type ticketAuth struct {
 	ProxyConfig
-	books *ledger
+	accounts *accounts
 }
 
 func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -26,7 +26,7 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	set := d.Rules.Set()
-	account, err := d.books.enter(ticket, pass, limitsOf(set).Open)
+	account, err := d.accounts.enter(ticket, pass, limitsOf(set).Open)
 	if err != nil {
 		(&refusal{status: http.StatusServiceUnavailable, why: err.Error()}).write(w, r)
 		return
@@ -35,14 +35,14 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), limitsOf(set).Total)
 	defer cancel()
 	defer context.AfterFunc(account.ctx, cancel)()
-	v := &visit{ProxyConfig: d.ProxyConfig, set: set, pass: pass, account: account}
-	remote, path, query := v.remote(r)
+	v := &proxyRequest{ProxyConfig: d.ProxyConfig, set: set, pass: pass, account: account}
+	remote, path, query := v.findRemote(r)
 	switch {
 	case remote != nil:
-		v.fetch(ctx, w, r, remote, path, query)
+		v.serveGit(ctx, w, r, remote, path, query)
 		return
 	case r.URL.Path == walls.SSHPath && r.URL.Host == "":
-		v.ssh(ctx, w, r)
+		v.serveSSH(ctx, w, r)
 		return
 	case r.Method == http.MethodConnect:
 		v.use = urls.Tunnel(r.RequestURI)
@@ -52,7 +52,7 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		d.explain(w, r, ticket, account)
 		return
 	}
-	server, tally, err := v.reach(ctx, r)
+	server, tally, err := v.pin(ctx, r)
 	switch {
 	case err != nil:
 		refusalOf(err, v.use).write(w, r)
@@ -63,8 +63,7 @@ func (d *ticketAuth) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pass finds the pass that a request shows. Neither the ticket nor the secret can be found
-// out by the time that this takes.
+// pass returns the pass of a request. Its timing reveals neither the ticket nor the secret.
 func (d *ticketAuth) pass(r *http.Request) (ticket string, p Pass, ok bool) {
 	given := r.Header.Values("Proxy-Authorization")
 	if len(given) != 1 {
@@ -82,8 +81,8 @@ func (d *ticketAuth) pass(r *http.Request) (ticket string, p Pass, ok bool) {
 	return ticket, p, found && same && p.Secret != ""
 }
 
-// explain answers a request for the proxy itself with what was refused to the command: curl
-// and git do not print it. DELETE says that the command has ended.
+// explain answers a request to the proxy itself with what was refused to the command: curl and git do
+// not print it. DELETE says that the command has ended.
 func (d *ticketAuth) explain(w http.ResponseWriter, r *http.Request, ticket string, a *account) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, sentence := range a.refusals() {
@@ -94,13 +93,13 @@ func (d *ticketAuth) explain(w http.ResponseWriter, r *http.Request, ticket stri
 	}
 }
 
-// reach is the server that a visit may go to, and where it is counted.
-func (v *visit) reach(ctx context.Context, r *http.Request) (Server, *tally, error) {
-	err := v.sends(r)
+// pin returns the server that a request may reach, and its counter.
+func (v *proxyRequest) pin(ctx context.Context, r *http.Request) (Server, *traffic, error) {
+	err := v.checkSending(r)
 	var server Server
 	if err == nil {
 		server, err = Dialer{Judge: v.judge, Resolver: v.Resolver, Connect: v.Connect}.Pin(ctx, v.use)
 	}
-	tally, err := v.note(r.Method, server.Use, err)
+	tally, err := v.record(r.Method, server.Use, err)
 	return server, tally, err
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// valid is how long a ticket can be taken. A gateway runs several calls of one reply one
-// after the other, so it may be a while.
-const valid = 30 * time.Minute
+// ticketLifetime is how long a ticket can be used. A gateway runs the calls of one reply one after the
+// other, so it may take a while.
+const ticketLifetime = 30 * time.Minute
 
-// ConfinedLimits are bounds of one command. It is ended when it passes one.
+// ConfinedLimits bound one command. A command that exceeds one is ended.
 type ConfinedLimits struct {
 	Time      time.Duration `rule:"time" min:"1s" doc:"How long it may run. Servers run long (24h)." eg:"24h"`
 	Processes int           `rule:"processes" min:"1" max:"100000" doc:"How many processes at once (512)." eg:"512"`
@@ -28,7 +28,7 @@ type ConfinedLimits struct {
 	Output    rulefile.Size `rule:"output" min:"1KiB" doc:"How much it may print (256MiB)." eg:"256MiB"`
 }
 
-// Section is what tickets say of the rule files.
+// Section describes the section confined.
 func Section() ruleset.Section {
 	return ruleset.Section{Name: "confined",
 		About: "Limits of one command that runs confined, with all that it starts. If left out, they are as shipped.",
@@ -36,10 +36,12 @@ func Section() ruleset.Section {
 			Output: 256 << 20}}
 }
 
-// Lasts is how long after its ticket was written a command may still run.
-func Lasts(s *ruleset.Set) time.Duration { return valid + ruleset.Of[ConfinedLimits](s).Time }
+// PassLifetime is how long after its ticket was written a command may still run.
+func PassLifetime(s *ruleset.Set) time.Duration {
+	return ticketLifetime + ruleset.Of[ConfinedLimits](s).Time
+}
 
-// Folder is where tickets lie. Only its user may look into it. It is safe for concurrent use.
+// Folder is the folder of tickets. Only its user may look into it. It is safe for concurrent use.
 type Folder struct {
 	dir   string
 	mu    sync.Mutex
@@ -61,10 +63,10 @@ func OpenFolder(dir string) (*Folder, error) {
 	return &Folder{dir: dir}, nil
 }
 
-// Dir is where the tickets lie: absolute.
+// Dir returns the absolute path of the folder.
 func (f *Folder) Dir() string { return f.dir }
 
-// private reports a folder into which others may write.
+// private returns an error if others may use the folder.
 func private(dir string) error {
 	info, err := os.Stat(dir)
 	if err == nil && info.Mode().Perm()&0o077 != 0 {
@@ -73,10 +75,10 @@ func private(dir string) error {
 	return err
 }
 
-// Issue writes a ticket, and gives its path.
+// Issue writes a ticket and returns its path.
 func (f *Folder) Issue(t walls.Ticket, now time.Time) (path string, err error) {
 	f.sweep(now)
-	t.Until = now.Add(valid)
+	t.Until = now.Add(ticketLifetime)
 	doc, err := json.Marshal(t)
 	if err == nil {
 		path = filepath.Join(f.dir, rand.Text())
@@ -88,10 +90,10 @@ func (f *Folder) Issue(t walls.Ticket, now time.Time) (path string, err error) {
 	return path, nil
 }
 
-// sweepEvery is how often old tickets are removed: each look at all of them takes time.
+// sweepEvery is how often old tickets are removed.
 const sweepEvery = time.Minute
 
-// sweep removes what cannot be taken any more. What cannot be removed is tried again.
+// sweep removes expired tickets.
 func (f *Folder) sweep(now time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +103,7 @@ func (f *Folder) sweep(now time.Time) {
 	f.swept = now
 	list, _ := os.ReadDir(f.dir) // if it cannot be read, a ticket cannot be written either
 	for _, e := range list {
-		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*valid {
+		if info, err := e.Info(); err == nil && now.Sub(info.ModTime()) > 2*ticketLifetime {
 			_ = os.Remove(filepath.Join(f.dir, e.Name()))
 		}
 	}

@@ -34,11 +34,11 @@ func issued(t *testing.T) (dir, path string) {
 // A ticket is good once, for its command, for a while, and for its user alone.
 func TestTake(t *testing.T) {
 	_, path := issued(t)
-	got, err := walls.Take(path, words, now.Add(time.Minute))
+	got, err := walls.TakeTicket(path, words, now.Add(time.Minute))
 	if err != nil || got.Box.Write[0] != "/srv/project" {
 		t.Fatalf("%+v %v", got, err)
 	}
-	if _, err := walls.Take(path, words, now); err == nil || !strings.Contains(err.Error(), "was used before") {
+	if _, err := walls.TakeTicket(path, words, now); err == nil || !strings.Contains(err.Error(), "was used before") {
 		t.Errorf("a second time: %v", err)
 	}
 	if left, err := os.ReadFile(path + ".spent"); err != nil || len(left) > 0 {
@@ -46,43 +46,43 @@ func TestTake(t *testing.T) {
 	}
 	for want, take := range map[string]func(path string) error{
 		"there is no ticket": func(string) error {
-			_, err := walls.Take("/nonexistent/T", words, now)
+			_, err := walls.TakeTicket("/nonexistent/T", words, now)
 			return err
 		},
 		"was good until": func(path string) error {
-			_, err := walls.Take(path, words, now.Add(valid+time.Second))
+			_, err := walls.TakeTicket(path, words, now.Add(ticketLifetime+time.Second))
 			return err
 		},
 		"and not for": func(path string) error {
-			_, err := walls.Take(path, []string{"bash", "-c", "rm -r ."}, now)
+			_, err := walls.TakeTicket(path, []string{"bash", "-c", "rm -r ."}, now)
 			return err
 		},
 		"is no ticket: others": func(path string) error {
 			if err := os.Chmod(filepath.Dir(path), 0o755); err != nil {
 				return err
 			}
-			_, err := walls.Take(path, words, now)
+			_, err := walls.TakeTicket(path, words, now)
 			return err
 		},
 		".spent is no ticket": func(path string) error {
 			if err := os.Rename(path, path+".spent"); err != nil { // as while another takes it
 				return err
 			}
-			_, err := walls.Take(path+".spent", words, now)
+			_, err := walls.TakeTicket(path+".spent", words, now)
 			return err
 		},
 		"read the ticket": func(path string) error {
 			if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 				return err
 			}
-			_, err := walls.Take(path, words, now)
+			_, err := walls.TakeTicket(path, words, now)
 			return err
 		},
 		`unknown field "forbid"`: func(path string) error { // that of a newer server
 			if err := os.WriteFile(path, []byte(`{"forbid":["x"]}`), 0o600); err != nil {
 				return err
 			}
-			_, err := walls.Take(path, words, now)
+			_, err := walls.TakeTicket(path, words, now)
 			return err
 		},
 	} {
@@ -96,7 +96,7 @@ func TestTake(t *testing.T) {
 // Old tickets go when new ones come, and are looked for once a minute.
 func TestSweep(t *testing.T) {
 	dir, path := issued(t)
-	if err := os.Chtimes(path, now, now.Add(-3*valid)); err != nil {
+	if err := os.Chtimes(path, now, now.Add(-3*ticketLifetime)); err != nil {
 		t.Fatal(err)
 	}
 	f, err := OpenFolder(dir)
@@ -115,7 +115,7 @@ func TestSweep(t *testing.T) {
 			t.Errorf("%v: %v %v", c.at, left, err)
 		}
 		for _, e := range left {
-			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*valid)); err != nil {
+			if err := os.Chtimes(filepath.Join(dir, e.Name()), now, now.Add(-9*ticketLifetime)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -30,5 +30,5 @@ const maxAlias = 64
 // from 1. It is 0 where the text has no list of tools to say it in. Whether the text then loads,
 // Check says.
 func Alias(text, tool, name string) (edited string, line int) {
-	return rulefile.List(text, "tools", tool, name)
+	return rulefile.AddToList(text, "tools", tool, name)
 }

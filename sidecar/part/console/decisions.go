@@ -286,7 +286,7 @@ func stamp(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 // ruleText is a file of the operator's rules that are in force, as one may edit it.
 func (c *Console) ruleText(name string) string {
-	return cmp.Or(c.API.Rules.Merged(nil)[name], rulefile.Lacking(name))
+	return cmp.Or(c.API.Rules.Merged(nil)[name], rulefile.MissingFile(name))
 }
 
 // one lets one page at a time do what takes long; nil: another one does.

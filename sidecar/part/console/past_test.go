@@ -69,7 +69,7 @@ func interrupted(t *testing.T, s *config.Settings, id string, words string) {
 	ruletest.Must(t, err)
 	for _, rec := range []run.JournalRecord{
 		{Resume: &run.ResumeRecord{By: words, Rules: words}},
-		{Turn: &run.TurnRecord{N: 1, Content: words, Reasoning: words, Calls: []run.WroteRecord{{ID: "a", Tool: words, Arguments: string(args)}, {ID: "b", Tool: "write", Arguments: words}}}},
+		{Turn: &run.TurnRecord{N: 1, Content: words, Reasoning: words, Calls: []run.RequestedCall{{ID: "a", Tool: words, Arguments: string(args)}, {ID: "b", Tool: "write", Arguments: words}}}},
 		{Call: &run.CallRecord{ID: "a", Tool: words, Does: words}}, {Result: &run.ResultRecord{ID: "a", Text: words, Failed: true}},
 		{Call: &run.CallRecord{ID: "b", Tool: words, Does: words, Changes: true}},
 	} {
@@ -555,7 +555,7 @@ func TestPastWithoutWords(t *testing.T) {
 				Request: []byte(`{"messages":[{"role":"user","content":"` + words + `"}]}`)})
 			ruletest.Must(t, err)
 			for _, rec := range []run.JournalRecord{{Turn: &run.TurnRecord{N: 1, Content: words, Reasoning: words,
-				Calls: []run.WroteRecord{{ID: "a", Tool: "read", Arguments: words}}}},
+				Calls: []run.RequestedCall{{ID: "a", Tool: "read", Arguments: words}}}},
 				{Result: &run.ResultRecord{ID: "a", Text: words}}, {End: &run.EndRecord{Status: run.Failed, Text: words}}} {
 				ruletest.Must(t, r.Add(rec))
 			}

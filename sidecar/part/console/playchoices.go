@@ -79,7 +79,7 @@ func ruleHref(place string) string {
 	file, line, ok := strings.Cut(place, ":")
 	line, _, _ = strings.Cut(line, ":") // a column may stand behind it
 	n, err := strconv.Atoi(line)
-	if !ok || err != nil || !rulefile.Counted(file) {
+	if !ok || err != nil || !rulefile.IsRuleFile(file) {
 		return ""
 	}
 	return fmt.Sprintf("%splayground?file=%s&line=%d", Root, url.QueryEscape(file), n)

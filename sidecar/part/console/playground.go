@@ -57,7 +57,7 @@ func (p *playground) Up() pair {
 	if p.Form.Turn != "" {
 		return pair{"The turn", turnPath(p.Form.Turn)}
 	}
-	if rulefile.Counted(p.Form.From) {
+	if rulefile.IsRuleFile(p.Form.From) {
 		return pair{p.Form.From, fileHref(p.Form.From, "")}
 	}
 	return pair{"Live", Root}
@@ -178,7 +178,7 @@ func (c *Console) look(p *playground, v viewer) error {
 	report := c.API.Rules.Report(true)
 	texts := map[string]string{}
 	for _, file := range report.Files {
-		if rulefile.Counted(file.Name) {
+		if rulefile.IsRuleFile(file.Name) {
 			p.Files = append(p.Files, file.Name)
 			texts[file.Name] = *file.Text
 		}

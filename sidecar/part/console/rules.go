@@ -183,7 +183,7 @@ func (c *Console) versionPage(r *http.Request, v viewer) (any, error) {
 		Refused: report.Refused != nil}
 	out.Changes = diffsOf(now.Own(), then.Own())
 	for _, name := range now.Differ(then) {
-		if !rulefile.Counted(name) { // of the program, or of the locked folder
+		if !rulefile.IsRuleFile(name) { // of the program, or of the locked folder
 			out.Stays = append(out.Stays, name)
 		}
 	}

@@ -160,7 +160,7 @@ func (c *Console) reply(t *Turn, i int) replyView {
 		cmp.Or(r.Profile, ruleset.DefaultProfile))
 	for k := range r.Reading.Calls {
 		call := &r.Reading.Calls[k]
-		left := callOf(call.Name, []byte(guard.Unticketed(call, string(call.Arguments))))
+		left := callOf(call.Name, []byte(guard.WithoutTicket(call, string(call.Arguments))))
 		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy,
 			fmt.Sprintf("%.2f", call.Confidence)
 		if k < len(r.IDs) {

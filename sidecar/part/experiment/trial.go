@@ -97,7 +97,7 @@ func textOf(set *ruleset.Set, key string, value any) string {
 		return p.Text()
 	}
 	if strings.HasSuffix(key, "style") {
-		if s, _ := set.Style(ruleset.Model{Style: rulefile.Text{Value: name}}, ruleset.Asked{}); s != nil {
+		if s, _ := set.Style(ruleset.Model{Style: rulefile.Text{Value: name}}, ruleset.StyleEnv{}); s != nil {
 			return s.Form.Text()
 		}
 	}

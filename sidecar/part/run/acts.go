@@ -10,95 +10,93 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// acts is what a run has done. Its calls may go on at the same time.
-type acts struct {
+// history counts and lists what a run has done. It is safe for concurrent use: calls may run in
+// parallel.
+type history struct {
 	turns int // replies of the model
 
-	mu    sync.Mutex
-	known map[string]tools.Result // of the last reply, by the ids of its calls
-	calls int
-	ran   []string      // names of the tools, in order
-	took  time.Duration // all of them together
-	did   []string      // what may have changed something, in words
-	edits []string      // ids of rules that changed what the model read
-	times map[[sha256.Size]byte]int
-	same  int // how often the same call came with the same result, at most
+	mu         sync.Mutex
+	results    map[string]tools.Result // results of the last reply's calls, by call id
+	calls      int
+	tools      []string      // names of the tools that ran, in order
+	toolTime   time.Duration // total time of all calls
+	changes    []string      // descriptions of calls that may have changed something
+	editRules  []string      // ids of rules that changed what the model reads
+	repeats    map[[sha256.Size]byte]int
+	maxRepeats int // highest count of one call with one result
 }
 
-// knows notes what a call came to: it is not run again.
-func (a *acts) knows(id string, res tools.Result) {
+// setResult keeps the result of a call, so that it is not run again.
+func (a *history) setResult(id string, res tools.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.known == nil {
-		a.known = map[string]tools.Result{}
+	if a.results == nil {
+		a.results = map[string]tools.Result{}
 	}
-	a.known[id] = res
+	a.results[id] = res
 }
 
-// result is what a call came to, where that is known.
-func (a *acts) result(id string) (res tools.Result, known bool) {
+// result returns the result of a call, if it is known.
+func (a *history) result(id string) (res tools.Result, known bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	res, known = a.known[id]
+	res, known = a.results[id]
 	return res, known
 }
 
-// counts notes that a call ran.
-func (a *acts) counts(tool string, took time.Duration) {
+// countRun notes that a call ran.
+func (a *history) countRun(tool string, took time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ran, a.took = append(a.ran, tool), a.took+took
+	a.tools, a.toolTime = append(a.tools, tool), a.toolTime+took
 }
 
-// edited notes the rules that changed a result.
-func (a *acts) edited(rules []string) {
+func (a *history) addEdits(rules []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.edits = append(a.edits, rules...)
+	a.editRules = append(a.editRules, rules...)
 }
 
-// add notes a call that may have changed something.
-func (a *acts) add(what string, r *tools.Result) {
+func (a *history) addChange(what string, r *tools.Result) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.did = append(a.did, what+how(r))
+	a.changes = append(a.changes, what+outcomeNote(r))
 }
 
-// seen counts a call with its result, and gives how often it came. One that is in doubt has no
-// result.
-func (a *acts) seen(call string, res *tools.Result) int {
+// countRepeat counts a call with its result and returns how often that pair came. A call in doubt has
+// no result and counts as 0.
+func (a *history) countRepeat(call string, res *tools.Result) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.calls++
 	if res.Doubt {
 		return 0
 	}
-	if a.times == nil {
-		a.times = map[[sha256.Size]byte]int{}
+	if a.repeats == nil {
+		a.repeats = map[[sha256.Size]byte]int{}
 	}
 	key := sha256.Sum256([]byte(call + "\x00" + res.Text))
-	a.times[key]++
-	a.same = max(a.same, a.times[key])
-	return a.times[key]
+	a.repeats[key]++
+	a.maxRepeats = max(a.maxRepeats, a.repeats[key])
+	return a.repeats[key]
 }
 
-// maxListed is how many of them a user is told.
-const maxListed = 20
+const maxListedChanges = 20
 
-// list is what was done, for the user.
-func (a *acts) list() string {
+// summary lists for the user what was done; "" if nothing was changed.
+func (a *history) summary() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.did) == 0 {
+	if len(a.changes) == 0 {
 		return ""
 	}
-	from := max(0, len(a.did)-maxListed)
+	from := max(0, len(a.changes)-maxListedChanges)
 	var b strings.Builder
 	b.WriteString("What was done:")
 	if from > 0 {
 		fmt.Fprintf(&b, "\n- %d more before", from)
 	}
-	for _, what := range a.did[from:] {
+	for _, what := range a.changes[from:] {
 		b.WriteString("\n- " + what)
 	}
 	return b.String()

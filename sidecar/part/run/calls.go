@@ -12,27 +12,28 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// runAll runs the calls of one reply, in their order; where the rules say so, and all of them
-// only read, at the same time. The error means that what is done cannot be kept, so that nothing
-// more must run.
-func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
+// runCalls runs the calls of one reply in order, or in parallel if the rules allow it and all of them
+// only read. After an error nothing more must run: what was done cannot be kept.
+func (r *Run) runCalls(ctx context.Context, n int, s *modelReply) ([]tools.Result, error) {
 	results, errs := make([]tools.Result, len(s.Calls)), make([]error, len(s.Calls))
 	together := r.rules.Parallel == "read" && !slices.ContainsFunc(s.Calls,
-		func(c tools.Call) bool { return r.changes(&c) || r.refers(&c) })
+		func(c tools.Call) bool { return r.changes(&c) || r.hasReference(&c) })
 	var group sync.WaitGroup
 	for i := range s.Calls {
 		each := func() {
 			known := false
-			if results[i], known = r.acts.result(s.ids[i]); !known {
-				results[i], errs[i] = r.run(ctx, s, i, results[:i])
+			if results[i], known = r.history.result(s.ids[i]); !known {
+				results[i], errs[i] = r.runCall(ctx, s, i, results[:i])
 			}
 		}
 		if together {
@@ -48,40 +49,41 @@ func (r *Run) runAll(ctx context.Context, n int, s *modelReply) ([]tools.Result,
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	r.count(s.Calls, results)
+	r.countRepeats(s.Calls, results)
 	r.Log.Info("tools have run", "event", "tool_execution_complete", "run", r.ID, "iteration", n,
 		"calls", len(results))
 	return results, nil
 }
 
-// count counts the calls of a reply with their results, and warns the model where one was seen before
-// with its.
-func (r *Run) count(calls []tools.Call, results []tools.Result) {
+// countRepeats counts the calls of a reply with their results and warns the model before a repeated
+// call ends the run.
+func (r *Run) countRepeats(calls []tools.Call, results []tools.Result) {
 	for i := range results {
-		if times := r.acts.seen(calls[i].Key(), &results[i]); times > 1 && times == r.rules.Same-1 {
+		if times := r.history.countRepeat(calls[i].Key(), &results[i]); times > 1 && times == r.rules.Same-1 {
 			results[i].Text += fmt.Sprintf("\n\nYou have sent this call %d times, with the same result. Do something else, or answer. If it comes once more, no tools can be called.", times)
 		}
 	}
 }
 
-// run runs one call of a reply, and gives what the model reads of it. Before it are the results
-// of the calls before.
-func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Result) (tools.Result, error) {
+// runCall runs one call of a reply and returns what the model reads. Before holds the results of the
+// calls before it.
+func (r *Run) runCall(ctx context.Context, s *modelReply, i int,
+	before []tools.Result) (tools.Result, error) {
 	id, call := s.ids[i], s.Calls[i]
 	if ctx.Err() != nil {
 		return notRun, nil
 	}
 	rule := r.rules.Tool(call.Name)
-	call.Arguments = r.filled(call, rule.Set)
-	note, refusal := r.meant(&call, s, before)
+	call.Arguments = r.withDefaults(call, rule.Set)
+	note, refusal := r.resolve(&call, s, before)
 	does := progress(call)
-	r.tell(does)
+	r.showProgress(does)
 	began := r.Now()
 	ctx, span := r.span.Tool(ctx, id, call.Name, call.Arguments)
 	var result tools.Result
 	var err error
 	if refusal == nil {
-		result, refusal, err = r.judged(ctx, id, &call, does, rule, span)
+		result, refusal, err = r.judgeAndRun(ctx, id, &call, does, rule, span)
 	}
 	spent := r.Now().Sub(began)
 	took := spent.Milliseconds()
@@ -90,40 +92,39 @@ func (r *Run) run(ctx context.Context, s *modelReply, i int, before []tools.Resu
 		return result, err
 	}
 	if refusal != nil {
-		r.tell("It was not run: " + refusal.ToPerson())
+		r.showProgress("It was not run: " + refusal.ToPerson())
 		result = tools.Result{Failed: true, Text: refusal.Why}
 	} else {
-		r.acts.counts(call.Name, spent)
-		r.edit(&call, &result)
+		r.history.countRun(call.Name, spent)
+		r.applyEdits(&call, &result)
 		if r.changes(&call) {
-			r.acts.add(does, &result)
+			r.history.addChange(does, &result)
 		}
 	}
 	if result.Failed {
 		r.Log.Warn("a tool failed", "event", "tool_execution_failed", "run", r.ID, "call", id,
-			"tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", masked(result.Text))
+			"tool", call.Name, "elapsed_ms", took, "refused", refusal != nil, "detail", logText(result.Text))
 	} else {
 		r.Log.Info("a tool has run", "event", "tool_execution_success", "run", r.ID, "call", id,
 			"tool", call.Name, "elapsed_ms", took, "bytes", len(result.Text))
 	}
 	r.Turns.Metrics.RunCalls.WithLabelValues(telemetry.Labels(r.Model.ID.Value, r.set.Arms, call.Name,
-		outcome(&result, refusal))...).Inc()
+		callOutcome(&result, refusal))...).Inc()
 	if refusal != nil { // all of it: it says what the model can do
 		result.Text = "Error: " + refusal.Why
 	} else {
-		result.Text = r.shown(call.Name, &result) + note
+		result.Text = r.resultText(call.Name, &result) + note
 	}
-	span.End(outcome(&result, refusal), result.Text)
+	span.End(callOutcome(&result, refusal), result.Text)
 	if refusal == nil { // even if it cannot be kept
-		r.acts.knows(id, result)
+		r.history.setResult(id, result)
 	}
-	err = r.add(JournalRecord{Result: &ResultRecord{ID: id, Text: result.Text, Failed: result.Failed,
+	err = r.record(JournalRecord{Result: &ResultRecord{ID: id, Text: result.Text, Failed: result.Failed,
 		Refused: refusal != nil, Doubt: result.Doubt, Took: took}})
 	return result, err
 }
 
-// outcome is how a call went, for the metrics.
-func outcome(res *tools.Result, refusal *tools.Refusal) string {
+func callOutcome(res *tools.Result, refusal *tools.Refusal) string {
 	switch {
 	case refusal != nil:
 		return "refused"
@@ -135,8 +136,8 @@ func outcome(res *tools.Result, refusal *tools.Refusal) string {
 	return "ok"
 }
 
-// shown is what the model reads of a result.
-func (r *Run) shown(tool string, res *tools.Result) string {
+// resultText returns a result as the model reads it.
+func (r *Run) resultText(tool string, res *tools.Result) string {
 	text := strings.TrimRight(res.Text, "\n")
 	switch {
 	case text == "":
@@ -152,16 +153,16 @@ func (r *Run) shown(tool string, res *tools.Result) string {
 	return text
 }
 
-// judged runs a call that may run, unless its result is known.
-func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does string, rule RunTool,
+// judgeAndRun runs a call that the guard lets pass, or takes its result from the cache.
+func (r *Run) judgeAndRun(ctx context.Context, id string, call *tools.Call, does string, rule RunTool,
 	span *telemetry.ToolSpan) (res tools.Result, refusal *tools.Refusal, err error) {
 	observer := guard.Observer{Log: r.Log, Decided: func(d guard.CallDecision) {
 		span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
 			Place:   d.Place,
 			Outcome: string(d.Outcome)})
 	}}
-	passed, refusal := r.judge.Weigh(ctx, *call, observer, func(e approvals.Entry) {
-		r.tell(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
+	passed, refusal := r.judge.Check(ctx, *call, observer, func(e approvals.Entry) {
+		r.showProgress(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
 			e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {
@@ -173,17 +174,17 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 			return res, nil, nil
 		}
 	}
-	if err := r.starts(id, call, does); err != nil {
+	if err := r.recordCall(id, call, does); err != nil {
 		return res, nil, err
 	}
 	if r.changes(call) {
-		r.acts.knows(id, r.doubted(call.Name))
+		r.history.setResult(id, r.doubtful(call.Name))
 	}
 	r.Log.Debug("a tool runs", "event", "tool_execution_start", "run", r.ID, "call", id, "tool", call.Name,
-		"args", masked(string(call.Arguments)))
+		"args", logText(string(call.Arguments)))
 	for try := 0; ; try++ {
 		if res = r.send(ctx, id, passed, rule.Timeout); !res.Transient || !rule.Again ||
-			try == r.set.Limits.Retries || !r.pause(ctx, try, res.After) {
+			try == r.set.Limits.Retries || !r.waitRetry(ctx, try, res.After) {
 			break
 		}
 	}
@@ -193,19 +194,19 @@ func (r *Run) judged(ctx context.Context, id string, call *tools.Call, does stri
 	return res, nil, nil
 }
 
-// send sends a call once, within its time.
-func (r *Run) send(ctx context.Context, id string, call *guard.Passed, within time.Duration) tools.Result {
+// send tries a call once, within its time limit.
+func (r *Run) send(ctx context.Context, id string, call *guard.AllowedCall, within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	res := r.works(in, id, call)
+	res := r.runAtSource(in, id, call)
 	if in.Err() != nil && ctx.Err() == nil && res.Failed {
 		res.Text = fmt.Sprintf("it took longer than %s, and was ended. %s", within, res.Text)
 	}
 	return res
 }
 
-// works has a call run at its source. A bug there is a failure of the call, and not the end of the run.
-func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res tools.Result) {
+// runAtSource runs a call at its source. A panic there fails the call but not the run.
+func (r *Run) runAtSource(ctx context.Context, id string, call *guard.AllowedCall) (res tools.Result) {
 	defer func() {
 		if bug := recover(); bug != nil {
 			r.Log.Error("a tool has panicked", "event", "tool_panicked", "run", r.ID, "call", id,
@@ -217,27 +218,25 @@ func (r *Run) works(ctx context.Context, id string, call *guard.Passed) (res too
 	return r.offered[call.Name].Run(ctx, id, call)
 }
 
-// pause waits before the next try of a call. It reports whether there may be one.
-func (r *Run) pause(ctx context.Context, try, seconds int) bool {
+// waitRetry waits before the next try of a call and reports whether there may be one.
+func (r *Run) waitRetry(ctx context.Context, try, seconds int) bool {
 	l := r.set.Limits
 	wait := min(l.RetryMin<<try, l.RetryMax)
-	if asked := time.Duration(seconds) * time.Second; asked > l.RetryMax {
+	asked := time.Duration(seconds) * time.Second
+	if asked > l.RetryMax {
 		return false
-	} else if asked > wait {
-		wait = asked
 	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
+	wait = max(wait, asked)
 	select {
-	case <-t.C:
+	case <-time.After(wait):
 		return true
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// filled are the arguments of a call, with those that the rules set where it leaves them out.
-func (r *Run) filled(call tools.Call, set map[string]any) json.RawMessage {
+// withDefaults returns the arguments of a call, with those of the rules that it leaves out.
+func (r *Run) withDefaults(call tools.Call, set map[string]any) json.RawMessage {
 	if len(set) == 0 {
 		return call.Arguments
 	}
@@ -265,8 +264,54 @@ func (r *Run) filled(call tools.Call, set map[string]any) json.RawMessage {
 	return out
 }
 
-// masked is the beginning of a text for the log.
-func masked(text string) string {
+// logText returns the beginning of a text for the log, with secrets masked.
+func logText(text string) string {
 	text, _ = secrets.Mask(text)
 	return strings.ToValidUTF8(text[:min(len(text), 500)], "")
+}
+
+const maxCached = 1024
+
+type cache struct {
+	now  func() time.Time
+	mu   sync.Mutex
+	kept *recent.Map[cached]
+}
+
+type cached struct {
+	result tools.Result
+	until  time.Time
+}
+
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, kept: recent.New[cached](maxCached, nil)}
+}
+
+func (c *cache) get(key string) (tools.Result, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.kept.Get(key)
+	if k == nil || !c.now().Before(k.until) {
+		return tools.Result{}, false
+	}
+	return k.result, true
+}
+
+func (c *cache) put(key string, r tools.Result, keep time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, _ := c.kept.Use(key)
+	*k = cached{r, c.now().Add(keep)}
+}
+
+// applyEdits changes a result as edits.yaml says, but not a refusal of the guard.
+func (r *Run) applyEdits(call *tools.Call, res *tools.Result) {
+	var args map[string]any
+	if json.Unmarshal(call.Arguments, &args) != nil {
+		args = nil // what is no object has no members
+	}
+	text, done := r.set.Edits.Result(prompt.ResultFacts{Tool: call.Name, Args: args, Text: res.Text,
+		Failed: res.Failed, Subject: r.who})
+	res.Text = text
+	r.history.addEdits(r.Turns.Edited(r.set, r.Model.ID.Value, done))
 }

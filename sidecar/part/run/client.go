@@ -15,25 +15,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
 )
 
-// Client fetches. It keeps no connections, no cookies and no state, takes no proxy
-// from the environment, and can be used by many at once.
+// Client fetches URLs. It keeps no connections, cookies or state, takes no proxy from the environment,
+// and is safe for concurrent use.
 type Client struct {
-	// nil error: it may be fetched. Asked before a name is looked up, and again for its addresses
+	// Judge returns nil for what may be fetched. It is asked before a name is looked up, and again for
+	// its addresses.
 	Judge    func(urls.Use) error
 	Resolver confine.Resolver
 	Limits   Limits
-	TLS      *tls.Config     // nil: the roots of the system
-	Connect  confine.Connect // nil: as the system does
+	TLS      *tls.Config     // nil: the system's roots
+	Connect  confine.Connect // nil: dial directly
 }
 
-// Limits bound one fetch. What is zero has the value of DefaultLimits.
+// Limits bound one fetch. Zero fields take the value of defaultLimits.
 type Limits struct {
 	Redirects int           // at most urls.MaxRedirects
-	Body      int64         // bytes of the answer, after decompression
-	Time      time.Duration // for all of it, redirects included
+	Body      int64         // bytes of the answer, decompressed
+	Time      time.Duration // for the whole fetch, with redirects
 }
 
-// defaultLimits suit pages and API answers.
 var defaultLimits = Limits{Redirects: urls.MaxRedirects, Body: 8 << 20, Time: 30 * time.Second}
 
 func (l Limits) orDefault() Limits {
@@ -44,7 +44,6 @@ func (l Limits) orDefault() Limits {
 	}
 }
 
-// Request is what an agent wants.
 type Request struct {
 	Method string // empty: GET
 	URL    string
@@ -52,16 +51,15 @@ type Request struct {
 	Body   []byte
 }
 
-// Answer is what a server said, after all redirects.
+// Answer is a server's answer after all redirects.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	Uses   []urls.Use // the URL and its redirects, as they were judged
+	Uses   []urls.Use // the URL and its redirects, as judged
 }
 
-// Do fetches. The error is a *pin.Refused where the judge, or what was found on the way,
-// forbids it.
+// Do fetches a URL. The error is a *confine.Refused if the judge, or something on the way, forbids it.
 func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 	limits := c.Limits.orDefault()
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
@@ -77,7 +75,7 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 		}
 		u = server.Use
 		uses = append(uses, u)
-		answer, err := c.ask(ctx, in, server, limits.Body)
+		answer, err := c.send(ctx, in, server, limits.Body)
 		if err != nil {
 			return nil, err
 		}
@@ -94,9 +92,8 @@ func (c *Client) Do(ctx context.Context, in Request) (*Answer, error) {
 	}
 }
 
-// ask sends one request to a server that was judged. Of a redirect only the header is
-// read.
-func (c *Client) ask(ctx context.Context, in Request, at confine.Server, limit int64) (*Answer, error) {
+// send sends one request. Of a redirect it reads only the header.
+func (c *Client) send(ctx context.Context, in Request, at confine.Server, limit int64) (*Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, in.Method, at.Use.URL, bytes.NewReader(in.Body))
 	if err != nil {
 		// the error would show the URL
@@ -126,4 +123,39 @@ func (c *Client) ask(ctx context.Context, in Request, at confine.Server, limit i
 		return nil, fmt.Errorf("fetch %s: the answer is longer than %d bytes", confine.Place(at.Use), limit)
 	}
 	return answer, nil
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// harmlessHeaders say nothing about who asks. All others stay with their origin: any of them may be a
+// key.
+var harmlessHeaders = []string{"Accept", "Accept-Encoding", "Accept-Language", "Content-Type", "User-Agent"}
+
+// redirected returns the next URL and its request. Methods change as in net/http: only 307 and 308
+// send a body again.
+func redirected(u urls.Use, in Request, location string, status int) (urls.Use, Request) {
+	next := u.Redirect(location)
+	again := status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
+	if !again && in.Method != http.MethodHead {
+		in.Method, in.Body = http.MethodGet, nil
+	}
+	next.Method = in.Method
+	if next.SameOrigin(u) {
+		return next, in
+	}
+	kept := http.Header{}
+	for _, name := range harmlessHeaders {
+		if v := in.Header.Values(name); len(v) > 0 {
+			kept[name] = v
+		}
+	}
+	in.Header = kept
+	return next, in
 }

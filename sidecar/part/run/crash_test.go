@@ -37,7 +37,7 @@ func (l ledger) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Too
 	return []tools.Tool{{Name: "append_line", Parameters: schema}, {Name: "find_line", Parameters: schema}}
 }
 
-func (l ledger) Run(_ context.Context, _ string, c *guard.Passed) tools.Result {
+func (l ledger) Run(_ context.Context, _ string, c *guard.AllowedCall) tools.Result {
 	line := c.Facts.Call.Args["line"].(string)
 	if c.Name == "find_line" {
 		doc, _ := os.ReadFile(l.file)

@@ -25,19 +25,19 @@ import (
 
 // Source is where calls run. It is safe for concurrent use.
 type Source interface {
-	// Tools are those that the subject can call now, each with its schema and a description.
+	// Tools returns the tools that the subject can call now, with schemas and descriptions.
 	Tools(ctx context.Context, set *ruleset.Set, who policy.Subject) []tools.Tool
-	// Run runs a call once, until ctx ends. It touches nothing but what was judged. The id is
-	// the same whenever the same call of a run is tried again.
-	Run(ctx context.Context, id string, call *guard.Passed) tools.Result
+	// Run runs a call once, until ctx ends. It touches only what was judged. A retry of the same call
+	// has the same id.
+	Run(ctx context.Context, id string, call *guard.AllowedCall) tools.Result
 }
 
-// ExecutorConfig is what an executor works with. All fields but Journal must be set.
+// ExecutorConfig configures an executor. All fields but Journal must be set.
 type ExecutorConfig struct {
 	Turns   *turn.Planner
 	Guard   *guard.Guard
-	Sources []Source // of tools with the same name, that of the first counts
-	Journal *Journal // nil: what runs did is not kept
+	Sources []Source // the first one with a tool of a name has it
+	Journal *Journal // nil: runs are not kept
 	Now     func() time.Time
 	Log     *slog.Logger
 }
@@ -45,77 +45,77 @@ type ExecutorConfig struct {
 // Executor begins runs. It is safe for concurrent use.
 type Executor struct {
 	ExecutorConfig
-	open   atomic.Int64 // runs that go on
-	cache  *cache
-	recent *memos
-	cut    *cut
+	active      atomic.Int64 // number of active runs
+	cache       *cache
+	recent      *recentRuns
+	interrupted *interruptedRuns
 }
 
-// recovery is how long after a crash the same request goes on with its run by itself. Callers
-// such as OpenClaw send it again for 90 seconds.
+// recovery is how long after a crash the same request resumes its run. Callers such as OpenClaw repeat
+// it for 90 seconds.
 const recovery = 10 * time.Minute
 
-// NewExecutor is an executor without runs.
+// NewExecutor returns an executor without active runs.
 func NewExecutor(c ExecutorConfig) *Executor {
-	return &Executor{ExecutorConfig: c, cache: newCache(c.Now), recent: newMemos(c.Now),
-		cut: findCut(c.Journal, c.Now().Add(-recovery))}
+	return &Executor{ExecutorConfig: c, cache: newCache(c.Now), recent: newRecentRuns(c.Now),
+		interrupted: findInterrupted(c.Journal, c.Now().Add(-recovery))}
 }
 
-// Run is one run. It is for one Go.
+// Run is one run. It is not safe for concurrent use.
 type Run struct {
 	*Executor
 	Log   *slog.Logger  // of the run
-	ID    string        // of the run that answers: that of an earlier one, where the request was sent before
-	Model ruleset.Model // under the id that the caller sees
+	ID    string        // of an earlier run, if that one has the same request
+	Model ruleset.Model // by the id that the caller sees
 
-	span     *telemetry.RunSpan // nil: tracing is off
-	status   string             // how it ended; empty: it did not
-	set      *ruleset.Set
-	rules    *Runs // of the set
-	from     turn.Caller
-	who      policy.Subject
-	judge    *guard.Run
-	time     time.Duration // that it may take
-	window   int           // tokens that the model takes; 0: unknown
-	describe bool          // the answer says what the run did
-	reply    int           // tokens that the caller wants at most; 0: it does not say
-	since    time.Time
-	begin    BeginRecord
-	by       string  // the person who lets it go on; "": none does
-	before   *ending // the run has ended already, in a process before this one
-	mine     *memo   // of this run; nil: another one with the same request goes on
-	joined   *memo   // that one
+	span       *telemetry.RunSpan // nil: no tracing
+	status     string             // how it ended; empty: it has not
+	set        *ruleset.Set
+	rules      *Runs // of the set
+	caller     turn.Caller
+	who        policy.Subject
+	judge      *guard.Run
+	limit      time.Duration // limit of the run
+	window     int           // tokens of the model's context; 0: unknown
+	describe   bool          // the answer has metadata of the run
+	maxReply   int           // the caller's limit of tokens in a reply; 0: none
+	started    time.Time
+	begin      BeginRecord
+	by         string     // the person who resumes it; may be empty
+	earlierEnd *ending    // of the run in an earlier process
+	entry      *recentRun // of this run; nil: another run has the request
+	other      *recentRun // of the other run
 
 	offered map[string]Source
 	tools   []tools.Tool
-	work
+	runState
 
 	account turn.Account
 	sink    turn.Sink
-	kept    *runJournal // nil: nothing is kept
-	begun   bool        // a reply of the model has begun
-	telling sync.Mutex  // guards the sink while calls run
+	journal *runJournal // nil: not kept
+	begun   bool        // a reply has begun
+	sinkMu  sync.Mutex  // guards sink while calls run
 }
 
-// work is what a run has done so far. Another run may go on with it.
-type work struct {
-	talk    *talk
-	tally   tally
+// runState is what a run has done so far. A later run of the same request takes it over.
+type runState struct {
+	talk    *conversation
+	tokens  tokenCount
 	usage   usage
-	acts    *acts
-	pending *modelReply // the last reply, if its calls have not all run
+	history *history
+	pending *modelReply // the last reply, until its calls have run
 }
 
-// wants reports whether a request is for a run: its model says so.
-func wants(set *ruleset.Set, req *openai.Request) bool {
+// wantsRun reports whether the model of a request is in executor mode.
+func wantsRun(set *ruleset.Set, req *openai.Request) bool {
 	model, ok := set.Model(cmp.Or(req.Model, set.Models[0].ID.Value))
 	return ok && (model.Mode == ruleset.Executor || model.Mode == ruleset.Either && len(req.Tools) == 0)
 }
 
-// Answer begins a run for a request that is for one, as a turn.Answerer.
+// Answer begins a run if the request is for one. It is a turn.Answerer.
 func (e *Executor) Answer(ctx context.Context, set *ruleset.Set, req *openai.Request,
 	from turn.Caller) (turn.Answer, error) {
-	if !wants(set, req) {
+	if !wantsRun(set, req) {
 		return nil, nil
 	}
 	run, err := e.Begin(ctx, set, req, from)
@@ -125,29 +125,28 @@ func (e *Executor) Answer(ctx context.Context, set *ruleset.Set, req *openai.Req
 	return run, nil
 }
 
-// Begin reads what a run is asked for. A run that the same request began, and that a crash has
-// broken off, goes on. Run must follow. The error is an *openai.Error.
+// Begin prepares a run for a request, or resumes the run that the request began before a crash; Run
+// must follow. The error is an *openai.Error.
 func (e *Executor) Begin(ctx context.Context, set *ruleset.Set, req *openai.Request,
 	from turn.Caller) (*Run, error) {
-	r, err := e.plan(ctx, set, req, from)
+	r, err := e.newRun(ctx, set, req, from)
 	if err != nil {
 		return nil, err
 	}
-	e.cut.mu.Lock()
-	defer e.cut.mu.Unlock()
-	if err := r.takeOver(req); err != nil {
+	e.interrupted.mu.Lock()
+	defer e.interrupted.mu.Unlock()
+	if err := r.resumeInterrupted(req); err != nil {
 		return nil, err
 	}
-	if r.before == nil {
-		r.enter()
+	if r.earlierEnd == nil {
+		r.register()
 	}
 	ctx, r.span = from.Spans.Run(ctx, r.ID, r.Model.ID.Value, set.Version, set.Arms, r.who)
-	r.from.Spans, r.Log = r.span.Children(), telemetry.BindLog(e.Log, ctx)
+	r.caller.Spans, r.Log = r.span.Children(), telemetry.BindLog(e.Log, ctx)
 	return r, nil
 }
 
-// plan is a new run.
-func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
+func (e *Executor) newRun(ctx context.Context, set *ruleset.Set, req *openai.Request,
 	from turn.Caller) (*Run, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
 	model, ok := set.Model(id)
@@ -159,32 +158,32 @@ func (e *Executor) plan(ctx context.Context, set *ruleset.Set, req *openai.Reque
 	}
 	from.Run = newID()
 	r := &Run{
-		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, from: from,
+		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, caller: from,
 		rules:   ruleset.Of[Runs](set),
 		who:     turn.SubjectOf(req, from, model.ID.Value),
-		offered: map[string]Source{}, since: e.Now(),
+		offered: map[string]Source{}, started: e.Now(),
 	}
 	var err error
-	if r.time, err = timeOf(req, r.rules.Time); err != nil {
+	if r.limit, err = requestTimeout(req, r.rules.Time); err != nil {
 		return nil, err
 	}
-	if r.describe, err = describes(req); err != nil {
+	if r.describe, err = wantsMetadata(req); err != nil {
 		return nil, err
 	}
 	r.judge = e.Guard.Run(set, r.who, r.ID)
 	if r.window, err = e.Turns.Window(ctx, set, model); err != nil {
 		return nil, err
 	}
-	r.tools = r.offer(ctx)
-	r.talk, r.acts, r.reply = newTalk(req, r.tools), &acts{}, replyOf(req)
+	r.tools = r.findTools(ctx)
+	r.talk, r.history, r.maxReply = newConversation(req, r.tools), &history{}, maxReplyTokens(req)
 	r.begin = BeginRecord{ID: r.ID, Model: model.ID.Value, Session: r.who.Session, Agent: r.who.Agent,
 		Channel: r.who.Channel,
-		Rules:   set.Version, Sum: sumOf(r.who, req.Body), Request: req.Body}
+		Rules:   set.Version, Sum: requestSum(r.who, req.Body), Request: req.Body}
 	return r, nil
 }
 
-// offer finds the tools of the run.
-func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
+// findTools returns the tools of the run and notes their sources.
+func (r *Run) findTools(ctx context.Context) (out []tools.Tool) {
 	for _, s := range r.Sources {
 		for _, t := range s.Tools(ctx, r.set, r.who) {
 			rule := r.rules.Tool(t.Name)
@@ -198,9 +197,9 @@ func (r *Run) offer(ctx context.Context) (out []tools.Tool) {
 	return out
 }
 
-// timeOf is how long a run may take: as long as the rules say, or less where the caller says
-// so in seconds.
-func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
+// requestTimeout returns the time limit of a run: that of the rules, or less if the caller asks for
+// less.
+func requestTimeout(req *openai.Request, most time.Duration) (time.Duration, error) {
 	at, ok := req.Field("timeout")
 	if !ok {
 		return most, nil
@@ -217,8 +216,8 @@ func timeOf(req *openai.Request, most time.Duration) (time.Duration, error) {
 	return time.Duration(v.Num * float64(time.Second)), nil
 }
 
-// replyOf is how many tokens a caller wants at most; 0: it does not say.
-func replyOf(req *openai.Request) (most int) {
+// maxReplyTokens returns the caller's limit of tokens in a reply; 0 if there is none.
+func maxReplyTokens(req *openai.Request) (most int) {
 	for _, name := range []string{"max_tokens", "max_completion_tokens"} {
 		if at, ok := req.Field(name); ok {
 			most = max(most, int(gjson.ParseBytes(at.Of(req.Body)).Int()))
@@ -227,13 +226,12 @@ func replyOf(req *openai.Request) (most int) {
 	return most
 }
 
-// sumOf is the same for requests that are the same, of the same session.
-func sumOf(who policy.Subject, body []byte) string {
+// requestSum returns a hash of the request, session, agent and channel.
+func requestSum(who policy.Subject, body []byte) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q\n", who.Agent, who.Channel, who.Session)
 	h.Write(body)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// newID is the id of a run: letters and digits.
 func newID() string { return "run" + rand.Text()[:20] }

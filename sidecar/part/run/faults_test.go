@@ -106,7 +106,7 @@ func (c *trial) Tools(context.Context, *ruleset.Set, policy.Subject) []tools.Too
 		{Name: "write", Parameters: fmt.Appendf(nil, provider.SchemaOf, "path", "path")}}
 }
 
-func (c *trial) Run(ctx context.Context, _ string, call *guard.Passed) tools.Result {
+func (c *trial) Run(ctx context.Context, _ string, call *guard.AllowedCall) tools.Result {
 	switch {
 	case call.Name == "read":
 		return tools.Result{Text: "it is there"}

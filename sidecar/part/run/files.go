@@ -17,15 +17,15 @@ import (
 
 const (
 	maxFile  = 10 << 20 // bytes of a file that is read or written
-	maxLines = 2000     // of a file that are given at once
-	maxShown = 64 << 10 // bytes that are given at once
-	maxNames = 1000     // of a folder
+	maxLines = 2000     // lines of a file per call
+	maxShown = 64 << 10 // bytes of a result
+	maxNames = 1000     // names of a folder
 )
 
 var errFolder = errors.New("is a folder: list it with ls")
 
-// text reads a file that the call may read.
-func (w *toolWork) text(path string) (string, error) {
+// readText reads a text file that the call may read.
+func (w *toolCall) readText(path string) (string, error) {
 	use, err := w.call.May(paths.Read, path)
 	if err != nil {
 		return "", err
@@ -44,19 +44,18 @@ func (w *toolWork) text(path string) (string, error) {
 		return "", err
 	case len(doc) > maxFile:
 		return "", fmt.Errorf("%s is longer than %d bytes", path, maxFile)
-	case binary(doc):
+	case isBinary(doc):
 		return "", fmt.Errorf("%s is no text", path)
 	}
 	return string(doc), nil
 }
 
-// binary reports whether a document is no text.
-func binary(doc []byte) bool {
+func isBinary(doc []byte) bool {
 	return bytes.IndexByte(doc[:min(len(doc), 8000)], 0) >= 0 || !utf8.Valid(doc)
 }
 
-// put writes a file that the call may write.
-func (w *toolWork) put(path, text string) error {
+// writeText writes a file that the call may write.
+func (w *toolCall) writeText(path, text string) error {
 	if len(text) > maxFile {
 		return fmt.Errorf("%s would be longer than %d bytes", path, maxFile)
 	}
@@ -67,8 +66,8 @@ func (w *toolWork) put(path, text string) error {
 	return workspace.Replace(use, []byte(text))
 }
 
-func (w *toolWork) read() (string, error) {
-	text, err := w.text(w.in.Path)
+func (w *toolCall) read() (string, error) {
+	text, err := w.readText(w.in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -96,22 +95,22 @@ func (w *toolWork) read() (string, error) {
 	return out, nil
 }
 
-func (w *toolWork) write() (string, error) {
-	if err := w.put(w.in.Path, w.in.Content); err != nil {
+func (w *toolCall) write() (string, error) {
+	if err := w.writeText(w.in.Path, w.in.Content); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Wrote %s: %d bytes.", w.in.Path, len(w.in.Content)), nil
 }
 
-// edit is one replacement, as OpenClaw's edit tool takes them in a list.
+// edit is one replacement.
 type edit struct{ OldText, NewText string }
 
-func (w *toolWork) edit() (string, error) {
+func (w *toolCall) edit() (string, error) {
 	edits := w.in.Edits
 	if len(edits) == 0 {
 		edits = []edit{{w.in.OldText, w.in.NewText}}
 	}
-	text, err := w.text(w.in.Path)
+	text, err := w.readText(w.in.Path)
 	if err != nil {
 		return "", err
 	}
@@ -131,13 +130,13 @@ func (w *toolWork) edit() (string, error) {
 		}
 		text = strings.Replace(text, e.OldText, e.NewText, 1)
 	}
-	if err := w.put(w.in.Path, text); err != nil {
+	if err := w.writeText(w.in.Path, text); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Changed %s.", w.in.Path), nil
 }
 
-func (w *toolWork) ls() (string, error) {
+func (w *toolCall) ls() (string, error) {
 	path := cmp.Or(w.in.Path, ".")
 	entries, err := w.list(path, maxNames+1)
 	if err != nil {
@@ -161,8 +160,8 @@ func (w *toolWork) ls() (string, error) {
 	return cmp.Or(b.String(), "(the folder is empty)"), nil
 }
 
-// list gives the names in a folder that the call may read, sorted.
-func (w *toolWork) list(path string, most int) ([]fs.DirEntry, error) {
+// list returns the sorted names of a folder that the call may read.
+func (w *toolCall) list(path string, most int) ([]fs.DirEntry, error) {
 	use, err := w.call.May(paths.Read, path)
 	if err != nil {
 		return nil, err

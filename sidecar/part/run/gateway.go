@@ -27,34 +27,34 @@ import (
 )
 
 const (
-	maxRequest = 2 << 20 // bytes that the gateway takes
+	maxRequest = 2 << 20 // bytes that the gateway accepts
 	maxAnswer  = 8 << 20 // bytes of an answer that are read
 )
 
-// GatewayConfig is a gateway, and how it is called. All fields but Token must be set.
+// GatewayConfig configures a gateway. All fields but Token must be set.
 type GatewayConfig struct {
 	URL     string // http://HOST:PORT, with or without a path before /tools/invoke
 	Token   string // empty: none is sent
-	Session string // of callers that are no agents of the gateway
+	Session string // for callers that are not agents of the gateway
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Gateway is a source of tools for runs. It is safe for concurrent use.
+// Gateway is a source of tools. It is safe for concurrent use.
 type Gateway struct {
 	cfg  GatewayConfig
-	at   *url.URL
+	url  *url.URL
 	http *http.Client
 
-	mu      sync.Mutex
-	looks   *recent.Map[*look]     // by agent
-	lacks   *recent.Map[time.Time] // session and tool → how long it counts as not there
-	pause   answer                 // what every call gets until then
-	until   time.Time
-	trouble string // that the operator was told of; empty: none
+	mu          sync.Mutex
+	inspections *recent.Map[*inspection] // by agent
+	missing     *recent.Map[time.Time]   // when a missing tool is asked for again, by session and tool
+	pauseAnswer answer                   // answer to every call while paused
+	pausedUntil time.Time                // end of the pause
+	trouble     string                   // what the operator was last told; empty: none
 }
 
-// NewGateway prepares a client. Nothing is sent yet.
+// NewGateway prepares a client. It sends nothing.
 func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 	at, err := url.Parse(cfg.URL)
 	switch {
@@ -69,8 +69,8 @@ func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 	at.Path = strings.TrimSuffix(strings.TrimRight(at.Path, "/"), "/tools/invoke")
 	at = at.JoinPath("tools", "invoke")
 	return &Gateway{
-		cfg: cfg, at: at, looks: recent.New[*look](maxLooks, nil),
-		lacks: recent.New[time.Time](maxLacked, nil),
+		cfg: cfg, url: at, inspections: recent.New[*inspection](maxInspections, nil),
+		missing: recent.New[time.Time](maxMissing, nil),
 		http: &http.Client{
 			Transport: &http.Transport{
 				DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
@@ -83,43 +83,43 @@ func NewGateway(cfg GatewayConfig) (*Gateway, error) {
 	}, nil
 }
 
-// Run sends a call, and waits for its answer until ctx ends.
-func (c *Gateway) Run(ctx context.Context, id string, call *guard.Passed) tools.Result {
+// Run sends a call and waits for the answer until ctx ends.
+func (c *Gateway) Run(ctx context.Context, id string, call *guard.AllowedCall) tools.Result {
 	who := call.Facts.Call.Subject
-	a := c.invoke(ctx, order{Name: call.Name, Args: call.Arguments, SessionKey: c.session(who),
+	a := c.invoke(ctx, invocation{Name: call.Name, Args: call.Arguments, SessionKey: c.session(who),
 		IdempotencyKey: id}, who)
 	return a.result(call.Name, call.Facts.Call.Class != string(tools.Read))
 }
 
-// order is the body of a request.
-type order struct {
+// invocation is the body of a request.
+type invocation struct {
 	Name           string          `json:"name"`
 	Args           json.RawMessage `json:"args"`
 	SessionKey     string          `json:"sessionKey"`
 	IdempotencyKey string          `json:"idempotencyKey,omitempty"`
 }
 
-// invoke sends an order, unless it is known what comes of it, and notes what the answer says
-// of the gateway.
-func (c *Gateway) invoke(ctx context.Context, o order, who policy.Subject) answer {
-	if a, known := c.foreseen(o); known {
+// invoke returns the answer to an invocation if it is known, or sends it and notes what the answer
+// says of the gateway.
+func (c *Gateway) invoke(ctx context.Context, o invocation, who policy.Subject) answer {
+	if a, known := c.knownAnswer(o); known {
 		return a
 	}
 	a := c.send(ctx, o, who)
 	if !a.unsent {
-		c.note(o, a)
+		c.remember(o, a)
 	}
 	return a
 }
 
-// send sends an order, whatever is known of the gateway.
-func (c *Gateway) send(ctx context.Context, o order, who policy.Subject) answer {
+// send sends an invocation, whatever is known of the gateway.
+func (c *Gateway) send(ctx context.Context, o invocation, who policy.Subject) answer {
 	body, err := json.Marshal(o)
 	switch {
 	case err != nil:
-		return answer{means: failedAnswer, unsent: true, text: "the arguments are no JSON: " + err.Error()}
+		return answer{kind: callFailed, unsent: true, text: "the arguments are no JSON: " + err.Error()}
 	case len(body) > maxRequest:
-		return answer{means: failedAnswer, unsent: true,
+		return answer{kind: callFailed, unsent: true,
 			text: fmt.Sprintf("the arguments are too long: the gateway takes %d KiB. Send less.",
 				maxRequest>>10)}
 	}
@@ -130,7 +130,7 @@ func (c *Gateway) send(ctx context.Context, o order, who policy.Subject) answer 
 	return a
 }
 
-// channelName is what the gateway may know a channel by.
+// channelName matches the channels that the gateway may be told of.
 var channelName = regexp.MustCompile(`^[a-z0-9_-]{1,64}$`)
 
 // post sends a body once.
@@ -138,15 +138,15 @@ func (c *Gateway) post(ctx context.Context, body []byte, who policy.Subject) ans
 	var connected atomic.Bool
 	traced := httptrace.WithClientTrace(ctx,
 		&httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.at.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(traced, http.MethodPost, c.url.String(), bytes.NewReader(body))
 	if err != nil { // New has parsed the URL
-		return answer{means: away, detail: err.Error()}
+		return answer{kind: unreachable, detail: err.Error()}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.cfg.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.cfg.Token)
 	}
-	if ofGateway(who) && channelName.MatchString(who.Channel) {
+	if isGatewayAgent(who) && channelName.MatchString(who.Channel) {
 		req.Header.Set("X-Openclaw-Message-Channel", who.Channel)
 	}
 	res, err := c.http.Do(req)
@@ -160,25 +160,24 @@ func (c *Gateway) post(ctx context.Context, body []byte, who policy.Subject) ans
 		err = inner.Err // the outer one repeats the URL
 	}
 	if !connected.Load() {
-		return answer{means: away, detail: err.Error(), ended: ctx.Err() != nil}
+		return answer{kind: unreachable, detail: err.Error(), canceled: ctx.Err() != nil}
 	}
-	return answer{means: lost, text: "the connection to the gateway broke before it answered",
-		detail: err.Error(), ended: ctx.Err() != nil}
+	return answer{kind: unanswered, text: "the connection to the gateway broke before it answered",
+		detail: err.Error(), canceled: ctx.Err() != nil}
 }
 
-// ofGateway reports whether a request says that it comes from an agent of a gateway.
-func ofGateway(who policy.Subject) bool { return strings.HasPrefix(who.Session, "agent:") }
+func isGatewayAgent(who policy.Subject) bool { return strings.HasPrefix(who.Session, "agent:") }
 
 const maxKey = 512
 
-// session is the session of the gateway in which the calls of a subject run. An agent of the
-// gateway has its own. Others never get main, which is that of the owner: each of their sessions
-// has one beside the session of the settings, under a name that means nothing to the gateway.
+// session returns the session of the gateway in which a subject's calls run. An agent of the gateway
+// has its own. Other sessions get a hashed name beside the configured session, never main, which is
+// the owner's.
 func (c *Gateway) session(who policy.Subject) string {
 	switch {
 	case who.Session == "":
 		return c.cfg.Session
-	case ofGateway(who) && len(who.Session) <= maxKey:
+	case isGatewayAgent(who) && len(who.Session) <= maxKey:
 		return who.Session
 	}
 	sum := sha256.Sum256([]byte(who.Session))

@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// gatewayFile is gateway.yaml: the tools that runs may call at an OpenClaw gateway.
+// gatewayFile is gateway.yaml: the tools of an OpenClaw gateway that runs may call.
 type gatewayFile struct {
 	rulefile.Head
 	Tools []rulefile.Pair[gatewayTool] `rule:"tools" doc:"The tools of the gateway, by their names there."`
@@ -21,19 +21,18 @@ type gatewayTool struct {
 	Parameters  map[string]any `rule:"parameters,required" doc:"A JSON Schema of the arguments, with type: object." eg:"{type: object, properties: {harbour: {type: string}}}"`
 }
 
-// toolName is what model servers take for the name of a tool.
+// toolName matches the tool names that model servers accept.
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// gatewaySection is what the client reads of the rule files.
 func gatewaySection() ruleset.Section {
 	return ruleset.Section{Name: "gateway.yaml",
 		About: "The tools of an OpenClaw gateway that runs of executor mode may call.", Holds: &gatewayFile{}}
 }
 
-// gatewayTools are the tools of gateway.yaml, in the order of the file.
+// gatewayTools are the tools of gateway.yaml, in file order.
 type gatewayTools []tools.Tool
 
-// Compile gives what is listed.
+// Compile returns the listed tools and reports invalid ones.
 func (f *gatewayFile) Compile(r *ruleset.Reader) any {
 	var out gatewayTools
 	if !r.Clean() {

@@ -32,15 +32,15 @@ type gatewayRig struct {
 
 	mu     sync.Mutex
 	now    time.Time
-	orders []order
+	orders []invocation
 	heads  []http.Header
 }
 
-func play(t testing.TB, h func(w http.ResponseWriter, o order)) *gatewayRig {
+func play(t testing.TB, h func(w http.ResponseWriter, o invocation)) *gatewayRig {
 	t.Helper()
 	r := &gatewayRig{t: t, log: &ruletest.Journal{}, now: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		var o order
+		var o invocation
 		body, err := io.ReadAll(req.Body)
 		if err != nil || json.Unmarshal(body, &o) != nil || req.URL.Path != "/tools/invoke" ||
 			req.Method != http.MethodPost {
@@ -90,15 +90,15 @@ func (r *gatewayRig) asked() (names []string) {
 }
 
 // passed is a call that was judged.
-func passed(tool, args, session string, class tools.Class) *guard.Passed {
+func passed(tool, args, session string, class tools.Class) *guard.AllowedCall {
 	call := tools.Call{Name: tool, Arguments: json.RawMessage(args)}
-	return &guard.Passed{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class),
+	return &guard.AllowedCall{Call: call, Facts: &policy.Facts{Call: policy.Call{Tool: tool, Class: string(class),
 		Subject: policy.Subject{Session: session, Channel: "webchat"}}}}
 }
 
 // says answers every order in the same way.
-func says(status int, body string, header ...string) func(http.ResponseWriter, order) {
-	return func(w http.ResponseWriter, _ order) {
+func says(status int, body string, header ...string) func(http.ResponseWriter, invocation) {
+	return func(w http.ResponseWriter, _ invocation) {
 		for i := 0; i < len(header); i += 2 {
 			w.Header().Set(header[i], header[i+1])
 		}
@@ -113,12 +113,12 @@ func faulty(kind, message string) string {
 
 // Every status and shape of an answer, for a call that writes.
 func TestAnswers(t *testing.T) {
-	ok := func(result string) func(http.ResponseWriter, order) {
+	ok := func(result string) func(http.ResponseWriter, invocation) {
 		return says(200, `{"ok":true,"result":`+result+`}`)
 	}
 	type want = tools.Result
 	for name, c := range map[string]struct {
-		gateway func(http.ResponseWriter, order)
+		gateway func(http.ResponseWriter, invocation)
 		want    want // of its text a part
 	}{
 		"text": {ok(`{"content":[{"type":"text","text":"sunny"}],"details":{"n":1}}`),
@@ -189,7 +189,7 @@ func TestAnswers(t *testing.T) {
 		"a redirect": {says(307, "", "Location", "http://127.0.0.1:9/"),
 			want{Text: "is no gateway", Failed: true}},
 		"its own token": {ok(`"the token is ` + token + `"`), want{Text: "the token is [token]"}},
-		"200 MB": {func(w http.ResponseWriter, _ order) {
+		"200 MB": {func(w http.ResponseWriter, _ invocation) {
 			chunk := []byte(strings.Repeat("x", 1<<20))
 			for range 200 {
 				if _, err := w.Write(chunk); err != nil {
@@ -198,13 +198,13 @@ func TestAnswers(t *testing.T) {
 			}
 			t.Error("all of it was read")
 		}, want{Text: "longer than 8 MiB", Failed: true, Doubt: true}},
-		"it hangs up": {func(w http.ResponseWriter, _ order) {
+		"it hangs up": {func(w http.ResponseWriter, _ invocation) {
 			conn, _, err := w.(http.Hijacker).Hijack()
 			if err == nil {
 				conn.Close()
 			}
 		}, want{Text: "broke before it answered", Failed: true, Doubt: true}},
-		"it hangs up in the middle": {func(w http.ResponseWriter, _ order) {
+		"it hangs up in the middle": {func(w http.ResponseWriter, _ invocation) {
 			w.Header().Set("Content-Length", "100")
 			fmt.Fprint(w, `{"ok":true`)
 		}, want{Text: "broke before it answered", Failed: true, Doubt: true}},
@@ -282,7 +282,7 @@ func TestNetwork(t *testing.T) {
 	for _, class := range []tools.Class{tools.Read, tools.Write} {
 		release := make(chan struct{})
 		arrived := make(chan struct{}, 1)
-		slow := play(t, func(w http.ResponseWriter, _ order) {
+		slow := play(t, func(w http.ResponseWriter, _ invocation) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"ok":true,`) // and then nothing
 			w.(http.Flusher).Flush()
@@ -296,7 +296,7 @@ func TestNetwork(t *testing.T) {
 		if !got.Failed || got.Doubt != (class == tools.Write) || got.Transient {
 			t.Errorf("%s, a drip: %+v", class, got)
 		}
-		hangup := play(t, func(w http.ResponseWriter, _ order) {
+		hangup := play(t, func(w http.ResponseWriter, _ invocation) {
 			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
 				conn.Close()
 			}
@@ -312,7 +312,7 @@ func TestNetwork(t *testing.T) {
 // A refused token is told once, and the gateway is left alone for a while.
 func TestWrongToken(t *testing.T) {
 	status := http.StatusUnauthorized
-	r := play(t, func(w http.ResponseWriter, o order) {
+	r := play(t, func(w http.ResponseWriter, o invocation) {
 		if status == http.StatusOK {
 			says(200, `{"ok":true,"result":"x"}`)(w, o)
 			return
@@ -328,12 +328,12 @@ func TestWrongToken(t *testing.T) {
 	if asked := r.asked(); len(asked) != 1 {
 		t.Errorf("asked for %v", asked)
 	}
-	r.later(shut)
+	r.later(badTokenTTL)
 	r.c.Run(t.Context(), "id", passed("x", `{}`, "", tools.Read))
 	if n := strings.Count(r.log.String(), "gateway_trouble"); n != 1 || len(r.asked()) != 1 {
 		t.Errorf("told %d times: %s", n, r.log.String())
 	}
-	r.later(shut)
+	r.later(badTokenTTL)
 	r.c.Run(t.Context(), "id", passed("note_save", `{"a":"`+strings.Repeat("x", maxRequest)+`"}`, "",
 		tools.Write))
 	if strings.Contains(r.log.String(), "gateway_back") {
@@ -388,7 +388,7 @@ func TestLacked(t *testing.T) {
 	if who.Session = "agent:main:c"; !slices.Contains(names(r.c.Tools(t.Context(), set, who)), "message") {
 		t.Error("the tool is offered to nobody")
 	}
-	r.later(fresh)
+	r.later(inspectionTTL)
 	if who.Session = "agent:main:a"; !slices.Contains(names(r.c.Tools(t.Context(), set, who)), "message") {
 		t.Error("the tool is never offered again")
 	}
@@ -408,16 +408,16 @@ func TestTools(t *testing.T) {
 	for _, tool := range *ruleset.Of[gatewayTools](set) {
 		all = append(all, tool.Name)
 	}
-	lacking := func(w http.ResponseWriter, o order) {
+	lacking := func(w http.ResponseWriter, o invocation) {
 		switch o.Name {
-		case nobodys, "web_search":
+		case probeTool, "web_search":
 			says(404, faulty("not_found", "Tool not available"))(w, o)
 		default:
 			says(400, faulty("tool_error", "url required"))(w, o)
 		}
 	}
 	for name, c := range map[string]struct {
-		gateway func(http.ResponseWriter, order)
+		gateway func(http.ResponseWriter, invocation)
 		want    []string
 		asks    int
 		log     string
@@ -441,14 +441,14 @@ func TestTools(t *testing.T) {
 			group.Wait()
 			asked := r.asked()
 			for _, tool := range asked {
-				if tool != nobodys && set.Tools.Class(tool) != tools.Read {
+				if tool != probeTool && set.Tools.Class(tool) != tools.Read {
 					t.Errorf("%s was called", tool)
 				}
 			}
 			if len(asked) != c.asks || strings.Count(r.log.String(), c.log) != 1 {
 				t.Errorf("asked for %v, the log says %s", asked, r.log.String())
 			}
-			r.later(fresh)
+			r.later(inspectionTTL)
 			if r.c.Tools(t.Context(), set, policy.Subject{}); len(r.asked()) != c.asks {
 				t.Error("it is not asked again")
 			}
@@ -471,7 +471,7 @@ func TestNew(t *testing.T) {
 		"http://a:1": "http://a:1/tools/invoke", "https://a/base/": "https://a/base/tools/invoke",
 		"http://a/tools/invoke": "http://a/tools/invoke",
 	} {
-		if c, err := NewGateway(GatewayConfig{URL: url}); err != nil || c.at.String() != want {
+		if c, err := NewGateway(GatewayConfig{URL: url}); err != nil || c.url.String() != want {
 			t.Errorf("%s: %v %v", url, c, err)
 		}
 	}
@@ -486,7 +486,7 @@ func FuzzReadAnswer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, status int, body []byte) {
 		a := readAnswer(status, http.Header{"Retry-After": {string(body)}}, body, time.Unix(0, 0))
 		r := a.result("x", true)
-		if r.Failed != (a.means != done) || r.Transient && r.Doubt || a.means == done && status != 200 ||
+		if r.Failed != (a.kind != succeeded) || r.Transient && r.Doubt || a.kind == succeeded && status != 200 ||
 			r.After < 0 {
 			t.Errorf("%+v %+v", a, r)
 		}

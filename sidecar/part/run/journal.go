@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
+	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
 const (
@@ -21,29 +22,28 @@ const (
 	journalEnding = ".jsonl"
 )
 
-// JournalConfig says where runs are kept, and how many. A zero number is the default.
+// JournalConfig configures a journal. Zero numbers mean the defaults.
 type JournalConfig struct {
 	Dir  string
 	Now  func() time.Time
-	Runs int           // that are kept; older ones are removed, but none that is open
-	Age  time.Duration // that they are kept
+	Runs int           // how many are kept; active runs are never removed
+	Age  time.Duration // how long they are kept
 }
 
 // Journal is a folder of runs. It is safe for concurrent use.
 type Journal struct {
-	cfg   JournalConfig
-	news  *news
-	mu    sync.Mutex
-	swept time.Time
+	cfg     JournalConfig
+	changes *runChanges
+	mu      sync.Mutex
+	swept   time.Time
 }
 
-// ErrUnknownRun is for an id that is none of a run here.
+// ErrUnknownRun means that the journal has no run of this id.
 var ErrUnknownRun = errors.New("there is no such run")
 
-// errRunHeld is why a run cannot go on here.
 var errRunHeld = errors.New("another process goes on with this run")
 
-// OpenJournal makes the folder where there is none.
+// OpenJournal opens the folder and makes it if it does not exist.
 func OpenJournal(cfg JournalConfig) (*Journal, error) {
 	cfg.Runs, cfg.Age = cmp.Or(cfg.Runs, 2000), cmp.Or(cfg.Age, 30*24*time.Hour)
 	if err := os.MkdirAll(cfg.Dir, dirMode); err != nil {
@@ -56,7 +56,7 @@ func OpenJournal(cfg JournalConfig) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
-	return &Journal{cfg: cfg, news: newNews()}, nil
+	return &Journal{cfg: cfg, changes: newRunChanges()}, nil
 }
 
 // Begin makes the file of a new run.
@@ -67,20 +67,20 @@ func (j *Journal) Begin(b BeginRecord) (*runJournal, error) {
 		return nil, fmt.Errorf("journal of runs: %w", err)
 	}
 	r := j.run(b.ID, f)
-	if err := errors.Join(hold(f), r.Add(JournalRecord{Begin: &b})); err != nil {
+	if err := errors.Join(lockFile(f), r.Add(JournalRecord{Begin: &b})); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
 }
 
-// run is the run of an open file.
 func (j *Journal) run(id string, f *os.File) *runJournal {
-	return &runJournal{id: id, news: j.news, file: f, now: j.cfg.Now, acts: map[string]bool{}, fresh: true}
+	return &runJournal{id: id, changes: j.changes, file: f, now: j.cfg.Now, changing: map[string]bool{},
+		unsynced: true}
 }
 
 func (j *Journal) path(id string) string { return filepath.Join(j.cfg.Dir, id+journalEnding) }
 
-// ids are the runs in the folder, newest first.
+// ids returns the runs of the folder, newest first.
 func (j *Journal) ids() ([]string, error) {
 	entries, err := os.ReadDir(j.cfg.Dir)
 	if err != nil {
@@ -106,10 +106,9 @@ func (j *Journal) ids() ([]string, error) {
 	return out, nil
 }
 
-// sweepEvery is how often old runs are looked for.
 const sweepEvery = time.Hour
 
-// sweep removes runs that are too old, or too many. Those that go on are held, and stay.
+// sweep removes runs that are too old or too many. Active runs are locked and stay.
 func (j *Journal) sweep() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -128,7 +127,7 @@ func (j *Journal) sweep() {
 			continue
 		}
 		if f, err := os.OpenFile(j.path(id), os.O_WRONLY, 0); err == nil {
-			if hold(f) == nil {
+			if lockFile(f) == nil {
 				_ = os.Remove(j.path(id)) // the next sweep tries again
 			}
 			_ = f.Close()
@@ -136,21 +135,20 @@ func (j *Journal) sweep() {
 	}
 }
 
-// runJournal is the file of a run that goes on. It is safe for concurrent use.
+// runJournal is the file of an active run. It is safe for concurrent use.
 type runJournal struct {
-	id    string
-	news  *news
-	mu    sync.Mutex
-	file  *os.File
-	now   func() time.Time
-	acts  map[string]bool // the ids of calls that may have changed something
-	fresh bool            // the disk may not have the name of the file yet
-	err   error           // of the first record that could not be written: none follows it
+	id       string
+	changes  *runChanges
+	mu       sync.Mutex
+	file     *os.File
+	now      func() time.Time
+	changing map[string]bool // ids of calls that may have changed something
+	unsynced bool            // the folder was not synced since the file was made
+	err      error           // the first failed write: no record follows it
 }
 
-// Add writes a record. A call that changes something, its result and the end of a run with such
-// a call are with the disk when it returns. After an error nothing more is written, and nothing
-// more must run.
+// Add writes a record. Records of calls that change something, of their results and of the end of such
+// a run are synced to disk. After an error nothing more is written, and nothing more must run.
 func (r *runJournal) Add(rec JournalRecord) error {
 	rec.Time = r.now().UTC()
 	line, err := rec.line()
@@ -162,31 +160,31 @@ func (r *runJournal) Add(rec JournalRecord) error {
 	if err == nil {
 		_, err = r.file.Write(line)
 	}
-	if err == nil && r.matters(&rec) {
+	if err == nil && r.mustSync(&rec) {
 		err = r.sync()
 	}
 	if err != nil {
 		r.err = fmt.Errorf("journal of runs: %w", err)
 	}
-	r.news.changed(r.id, true)
+	r.changes.changed(r.id, true)
 	return r.err
 }
 
-// matters reports whether something could be done twice if the machine lost a record.
-func (r *runJournal) matters(rec *JournalRecord) bool {
+// mustSync reports whether losing the record could make something happen twice.
+func (r *runJournal) mustSync(rec *JournalRecord) bool {
 	if rec.Call != nil && rec.Call.Changes {
-		r.acts[rec.Call.ID] = true
+		r.changing[rec.Call.ID] = true
 	}
 	return rec.Resume != nil || rec.Call != nil && rec.Call.Changes || rec.Result != nil &&
-		r.acts[rec.Result.ID] || rec.End != nil && len(r.acts) > 0
+		r.changing[rec.Result.ID] || rec.End != nil && len(r.changing) > 0
 }
 
-// sync waits until the disk has the file, and its name.
+// sync waits until the file and its name are on disk.
 func (r *runJournal) sync() error {
-	if err := r.file.Sync(); err != nil || !r.fresh {
+	if err := r.file.Sync(); err != nil || !r.unsynced {
 		return err
 	}
-	r.fresh = false
+	r.unsynced = false
 	return atomicfile.SyncFolder(filepath.Dir(r.file.Name()))
 }
 
@@ -194,14 +192,60 @@ func (r *runJournal) sync() error {
 func (r *runJournal) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.news.changed(r.id, false)
+	r.changes.changed(r.id, false)
 	return r.file.Close()
 }
 
-// missing is ErrUnknown for a file that is not there.
-func missing(err error) error {
+// unknownRun turns a missing file into ErrUnknownRun.
+func unknownRun(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return ErrUnknownRun
 	}
 	return err
+}
+
+// runChanges notes which runs are active in this process, and when each last changed.
+type runChanges struct {
+	mu   sync.Mutex
+	rev  uint64
+	revs *recent.Map[uint64]
+	open map[string]bool
+}
+
+const maxRevs = 256
+
+func newRunChanges() *runChanges {
+	return &runChanges{revs: recent.New[uint64](maxRevs, nil), open: map[string]bool{}}
+}
+
+func (n *runChanges) changed(id string, open bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.rev++
+	kept, _ := n.revs.Use(id)
+	*kept = n.rev
+	if n.open[id] = open; !open {
+		delete(n.open, id)
+	}
+}
+
+// Rev returns a number that changes whenever the active run of this id does; "": any active run.
+func (j *Journal) Rev(id string) uint64 {
+	j.changes.mu.Lock()
+	defer j.changes.mu.Unlock()
+	if id == "" {
+		return j.changes.rev
+	}
+	if rev := j.changes.revs.Get(id); rev != nil {
+		return *rev
+	}
+	return 0
+}
+
+// GoesOn reports whether a run is active in this process. A run without an end that is active in no
+// process was broken off.
+func (j *Journal) GoesOn(id string) bool {
+	j.changes.mu.Lock()
+	defer j.changes.mu.Unlock()
+	return j.changes.open[id]
 }

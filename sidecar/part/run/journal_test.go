@@ -38,7 +38,7 @@ func begin(t *testing.T, j *Journal, id string, records ...JournalRecord) *runJo
 }
 
 var (
-	turned = JournalRecord{Turn: &TurnRecord{N: 1, Content: "hm", Calls: []WroteRecord{{"a", "write", `{"path":"x"}`},
+	turned = JournalRecord{Turn: &TurnRecord{N: 1, Content: "hm", Calls: []RequestedCall{{"a", "write", `{"path":"x"}`},
 		{"b", "read", `{}`}, {"c", "write", `{}`}}}}
 	callA = JournalRecord{Call: &CallRecord{ID: "a", Tool: "write", Does: "write: x", Changes: true}}
 	callB = JournalRecord{Call: &CallRecord{ID: "b", Tool: "read", Does: "read"}}
@@ -158,7 +158,7 @@ func TestJournalIsMasked(t *testing.T) {
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
 	if err := begin(t, j, "one",
 		JournalRecord{Turn: &TurnRecord{N: 1, Content: "key " + secret,
-			Calls: []WroteRecord{{"a", "write", `{"content":"` + secret + `"}`}}}}).Close(); err != nil {
+			Calls: []RequestedCall{{"a", "write", `{"content":"` + secret + `"}`}}}}).Close(); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := os.ReadFile(j.path("one"))
@@ -199,7 +199,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"time":"2026-11-22T00:00:00Z","begin":{"id":"a"}}` + "\n" +
 		`{"time":"2026-11-22T00:00:00Z","end":{"status":"left"}}` + "\n"))
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		p, err := read(doc)
+		p, err := parsePast(doc)
 		if err != nil {
 			return
 		}
@@ -207,7 +207,7 @@ func FuzzRead(f *testing.F) {
 			t.Fatalf("%d good bytes and %d torn ones of %d", p.size, p.Torn, len(doc))
 		}
 		p.Summary()
-		again, err := read(doc[:p.size])
+		again, err := parsePast(doc[:p.size])
 		if err != nil || again.Torn != 0 || len(again.Records) != len(p.Records) {
 			t.Fatalf("what is good reads differently: %v", err)
 		}

@@ -11,87 +11,84 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// errTime is why the context of a run ends.
 var errTime = errors.New("the time of the run is over")
 
-// Run goes on until there is an answer, or the rules or ctx end it. All of it goes to the
-// sink. The error is an *openai.Error of which nothing has left. It is given only where no
-// tool has changed anything: a caller may ask again then.
+// Run goes on until there is an answer, or the rules or ctx end it, and sends everything to the sink.
+// The error is an *openai.Error with which nothing was sent. It is returned only if no tool has
+// changed anything, so that a caller may repeat the request.
 func (r *Run) Run(ctx context.Context, sink turn.Sink) error {
-	defer r.open.Add(-1)
+	defer r.active.Add(-1)
 	defer func() {
-		r.span.End(cmp.Or(r.status, "given_again"), r.acts.turns, r.acts.calls, r.status == Failed)
+		r.span.End(cmp.Or(r.status, "given_again"), r.history.turns, r.history.calls, r.status == Failed)
 	}()
-	if open := r.open.Add(1); open > int64(r.rules.AtOnce) {
-		defer r.done()
+	if open := r.active.Add(1); open > int64(r.rules.AtOnce) {
+		defer r.release()
 		r.status = Failed
-		return sink.Fail(r.later(openai.RunsLimited()))
+		r.closeJournal()
+		return sink.Fail(openai.RunsLimited())
 	}
 	r.sink = sink
-	if r.before != nil {
-		return r.leave(r.before)
+	if r.earlierEnd != nil {
+		return r.deliver(r.earlierEnd)
 	}
 	before, err := r.join(ctx)
-	defer r.done()
+	defer r.release()
 	switch {
 	case before != nil:
-		return r.leave(before)
-	case err != nil && r.mine == nil:
+		return r.deliver(before)
+	case err != nil && r.entry == nil:
 		return err
 	case err == nil:
-		err = r.keep()
+		err = r.openJournal()
 	}
 	if err != nil {
 		return sink.Fail(openai.Internal(err.Error()))
 	}
 	r.Log.Info("run started", "event", "executor_run_start", "run", r.ID, "model", r.Model.ID.Value,
 		"session", r.who.Session,
-		"tools", len(r.offered), "timeout_seconds", r.time.Seconds(), "rules", r.set.Version)
-	ctx, cancel := context.WithTimeoutCause(ctx, r.time, errTime)
+		"tools", len(r.offered), "timeout_seconds", r.limit.Seconds(), "rules", r.set.Version)
+	ctx, cancel := context.WithTimeoutCause(ctx, r.limit, errTime)
 	defer cancel()
 	end, err := r.loop(ctx)
-	r.ended(end, err)
+	r.recordEnd(end, err)
 	if end == nil {
 		return err
 	}
-	r.mine.end = end
-	return r.leave(end)
+	r.entry.end = end
+	return r.deliver(end)
 }
 
-// later is the error of a run that does not begin now. A journal that it would have gone on with
-// is let go: the next request does.
-func (r *Run) later(err *openai.Error) *openai.Error {
-	if r.kept != nil {
-		if err := r.kept.Close(); err != nil {
+// closeJournal releases the journal: the next request may go on with it.
+func (r *Run) closeJournal() {
+	if r.journal != nil {
+		if err := r.journal.Close(); err != nil {
 			r.Log.Error("the journal of a run cannot be closed", "event", "journal_broken", "run", r.ID,
 				"detail", err.Error())
 		}
 	}
-	return err
 }
 
-// done lets those go on that wait for this run.
-func (r *Run) done() {
-	if r.mine != nil {
-		r.recent.close(r.mine, r.rules.Replay)
+// release wakes the requests that wait for this run.
+func (r *Run) release() {
+	if r.entry != nil {
+		r.recent.finish(r.entry, r.rules.Replay)
 	}
 }
 
-// loop asks and runs in turns. It gives the end of the run, or an *openai.Error that the sink
-// has been told.
+// loop asks the model and runs its calls in turns. It returns the end of the run, or an *openai.Error
+// that the sink has.
 func (r *Run) loop(ctx context.Context) (*ending, error) {
-	for n := r.acts.turns + 1; ; n++ {
+	for n := r.history.turns + 1; ; n++ {
 		s := r.pending
 		if s != nil { // of a run that was broken off
 			n--
 		} else {
 			var err error
-			if s, err = r.ask(ctx, n, nil); err != nil {
-				return r.broken(ctx, err)
+			if s, err = r.nextReply(ctx, n, nil); err != nil {
+				return r.fail(ctx, err)
 			}
 		}
 		if s.over {
@@ -99,22 +96,22 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 		}
 		if len(s.Calls) == 0 {
 			r.Log.Debug("no tools asked for", "event", "no_tools_requested", "run", r.ID, "iteration", n)
-			r.signalled(s, n)
+			r.logDone(s, n)
 			return &ending{*s, r.answer(s), s.Finish}, nil
 		}
 		r.pending = s
-		results, err := r.runAll(ctx, n, s)
+		results, err := r.runCalls(ctx, n, s)
 		if err != nil {
-			return r.broken(ctx, err)
+			return r.fail(ctx, err)
 		}
-		r.grow(s, results)
+		r.addTurn(s, results)
 		switch {
 		case ctx.Err() != nil:
-			return r.broken(ctx, ctx.Err())
+			return r.fail(ctx, ctx.Err())
 		case s.Done && strings.TrimSpace(s.Content) != "":
-			r.signalled(s, n)
+			r.logDone(s, n)
 			return &ending{*s, s.Content, "stop"}, nil
-		case r.acts.same >= r.rules.Same:
+		case r.history.maxRepeats >= r.rules.Same:
 			return r.wrapUp(ctx, n+1, &r.rules.Ends.Same), nil
 		case n >= r.rules.Turns:
 			r.Log.Warn("the run has had all its turns", "event", "executor_max_iterations_exceeded",
@@ -124,10 +121,9 @@ func (r *Run) loop(ctx context.Context) (*ending, error) {
 	}
 }
 
-// closes notes whether the run ends with a reply that does not finish the work: it is the last one, as end
-// says, or has no calls and is no answer, since the model wanted to call something that could not be called,
-// or said nothing.
-func (r *Run) closes(s *modelReply, end *RunEnd) {
+// markOver marks a reply that ends the run with unfinished work: the last one allowed, a reply whose
+// calls were all refused, or one that says nothing.
+func (r *Run) markOver(s *modelReply, end *RunEnd) {
 	switch {
 	case end != nil: // no call of it runs, and the user is told of none
 		s.over, s.why = true, end.Say
@@ -140,17 +136,17 @@ func (r *Run) closes(s *modelReply, end *RunEnd) {
 	}
 }
 
-// answer is what the caller reads at the end. A model that only says that it is done leaves nothing to read
-// but what was done.
+// answer returns the text for the caller. If the model only says that it is done, that is a list of
+// what was done.
 func (r *Run) answer(s *modelReply) string {
 	if !s.Done || strings.TrimSpace(s.Content) != "" {
 		return s.Content
 	}
-	return strings.TrimSpace("The model says that it is done. " + r.acts.list())
+	return strings.TrimSpace("The model says that it is done. " + r.history.summary())
 }
 
-// signalled tells the operator of a reply that says in its own form that the work is done.
-func (r *Run) signalled(s *modelReply, n int) {
+// logDone logs a reply that says in its own form that the work is done.
+func (r *Run) logDone(s *modelReply, n int) {
 	if !s.Done {
 		return
 	}
@@ -164,9 +160,9 @@ func (r *Run) signalled(s *modelReply, n int) {
 		"iteration", n, "strategy", signal)
 }
 
-// ask makes one turn. Where the server takes less than was thought, it is asked once more,
-// with less. Where there is an end, the answer must be one without tools.
-func (r *Run) ask(ctx context.Context, n int, end *RunEnd) (*modelReply, error) {
+// nextReply makes one turn. If the server takes less than expected, it asks once more with less. With
+// end set, the answer must be one without tools.
+func (r *Run) nextReply(ctx context.Context, n int, end *RunEnd) (*modelReply, error) {
 	tell := ""
 	if end != nil {
 		tell = end.Tell
@@ -174,32 +170,31 @@ func (r *Run) ask(ctx context.Context, n int, end *RunEnd) (*modelReply, error) 
 	if used, shortened := r.fit(); used >= r.rules.Context.TrimAt {
 		r.Log.Warn("the context of the model fills up", "event", "context_window_approaching", "run", r.ID,
 			"iteration", n,
-			"used_percent", percent(used), "window", r.takes(), "shortened", shortened,
+			"used_percent", percent(used), "window", r.contextSize(), "shortened", shortened,
 			"used_percent_now", percent(r.used()))
 	}
-	s, err := r.once(ctx, n, tell)
-	if why := r.tooLong(s, err); why != "" && r.squeeze() {
+	s, err := r.askOnce(ctx, n, tell)
+	if why := r.overflow(s, err); why != "" && r.squeeze() {
 		r.Log.Warn("the request was too long for the model server; it is asked again with less",
 			"event", "context_overflow", "run", r.ID,
-			"iteration", n, "why", why, "window", r.takes(), "used_percent_now", percent(r.used()))
-		if s, err = r.once(ctx, n, tell); s != nil {
+			"iteration", n, "why", why, "window", r.contextSize(), "used_percent_now", percent(r.used()))
+		if s, err = r.askOnce(ctx, n, tell); s != nil {
 			s.squeezed = true
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.acts.turns++
-	r.closes(s, end)
-	return s, r.judgeReply(n, s)
+	r.history.turns++
+	r.markOver(s, end)
+	return s, r.recordReply(n, s)
 }
 
-// once asks once.
-func (r *Run) once(ctx context.Context, n int, tell string) (*modelReply, error) {
+func (r *Run) askOnce(ctx context.Context, n int, tell string) (*modelReply, error) {
 	began := r.Now()
 	r.Log.Debug("asking the model", "event", "gpt_oss_call_start", "run", r.ID, "iteration", n)
 	e := &replySink{to: r.sink, begun: &r.begun}
-	err := r.hear(ctx, r.talk.body(tell), e)
+	err := r.readReply(ctx, r.talk.body(tell), e)
 	took := r.Now().Sub(began).Milliseconds()
 	r.usage.add(e.spent)
 	r.usage.add(e.reply.usage)
@@ -222,12 +217,12 @@ func (r *Run) once(ctx context.Context, n int, tell string) (*modelReply, error)
 	return &e.reply, nil
 }
 
-func (r *Run) hear(ctx context.Context, body []byte, e *replySink) error {
+func (r *Run) readReply(ctx context.Context, body []byte, e *replySink) error {
 	req, err := openai.ParseRequest(body)
 	if err != nil {
 		return err
 	}
-	from := r.from
+	from := r.caller
 	from.Run = r.ID // that of an earlier run, where this one goes on with it
 	t, err := r.Turns.Plan(ctx, r.set, req, from)
 	if err != nil {
@@ -238,62 +233,60 @@ func (r *Run) hear(ctx context.Context, body []byte, e *replySink) error {
 	return err
 }
 
-// Account is what came of the run.
+// Account returns the account of the run.
 func (r *Run) Account() turn.Account {
 	a := r.account
-	a.Edited(r.acts.edits)
+	a.Edited(r.history.editRules)
 	a.Model, a.Run, a.Who = r.Model.ID.Value, r.ID, r.who
 	return a
 }
 
-// wrapUp asks for an answer without tools, and ends the run with it.
+// wrapUp asks for an answer without tools and ends the run with it.
 func (r *Run) wrapUp(ctx context.Context, n int, end *RunEnd) *ending {
 	if end.Tell != "" {
-		if s, err := r.ask(ctx, n, end); err == nil {
+		if s, err := r.nextReply(ctx, n, end); err == nil {
 			return r.unfinished(s, s.why)
 		}
 	}
 	return r.unfinished(&modelReply{}, end.Say)
 }
 
-// broken ends a run in which the model failed, the time is over, or the caller left. The sink
-// is told an error only where nothing was changed: a caller that asked again would have
-// everything done twice.
-func (r *Run) broken(ctx context.Context, err error) (*ending, error) {
+// fail ends a run in which the model failed, the time is over or the caller left. The sink gets an
+// error only if nothing was changed: a repeated request would do everything twice.
+func (r *Run) fail(ctx context.Context, err error) (*ending, error) {
 	if cause := context.Cause(ctx); errors.Is(cause, errTime) {
 		r.Log.Warn("the time of the run is over", "event", "executor_timeout", "run", r.ID,
-			"timeout_seconds", r.time.Seconds())
-		if len(r.acts.did) == 0 {
-			return nil, r.sink.Fail(openai.RunTimeout(r.time))
+			"timeout_seconds", r.limit.Seconds())
+		if len(r.history.changes) == 0 {
+			return nil, r.sink.Fail(openai.RunTimeout(r.limit))
 		}
 		return r.unfinished(&modelReply{}, r.rules.Ends.Time.Say), nil
 	} else if cause != nil && !errors.Is(cause, turn.ErrStopping) {
-		return nil, &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
-			Message: "the caller left"}
+		return nil, callerLeft()
 	}
 	var failed *openai.Error
 	if !errors.As(err, &failed) {
 		failed = openai.Internal(err.Error())
 	}
-	if len(r.acts.did) == 0 {
+	if len(r.history.changes) == 0 {
 		return nil, r.sink.Fail(failed)
 	}
 	return r.unfinished(&modelReply{}, strings.ReplaceAll(r.rules.Ends.Broken.Say, "{why}",
 		failed.Message)), nil
 }
 
-// unfinished is the end of a run that did not come to its own: what there is of an answer, why
-// it ended, and what was done.
+// unfinished returns the end of a run without a proper answer: the text so far, why it ended and what
+// was done.
 func (r *Run) unfinished(s *modelReply, why string) *ending {
-	parts := slices.DeleteFunc([]string{s.Content, why, r.acts.list()},
+	parts := slices.DeleteFunc([]string{s.Content, why, r.history.summary()},
 		func(part string) bool { return strings.TrimSpace(part) == "" })
 	text := strings.Join(parts, "\n\n")
 	return &ending{*s, parse.InertText(tools.NewCatalog(r.set.Tools, r.Turns.Schemas, r.tools), text),
 		"length"}
 }
 
-// leave gives the end of a run to the caller.
-func (r *Run) leave(e *ending) error {
+// deliver sends the end of a run to the caller.
+func (r *Run) deliver(e *ending) error {
 	if !r.begun {
 		r.sink.Begin("")
 	}

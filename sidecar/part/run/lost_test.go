@@ -3,12 +3,13 @@ package run
 import (
 	"context"
 	"errors"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // No patch takes away what it does not name, or one change of another.

@@ -6,7 +6,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// metadata is what the answer says of a run, where the request asks for it.
 type metadata struct {
 	RunID      string   `json:"run_id"`
 	Iterations int      `json:"iterations"`
@@ -15,8 +14,7 @@ type metadata struct {
 	Used       float64  `json:"context_usage_percent"`
 }
 
-// describes reports whether a request asks for it.
-func describes(req *openai.Request) (bool, error) {
+func wantsMetadata(req *openai.Request) (bool, error) {
 	at, ok := req.Field("executor_metadata")
 	if !ok {
 		return false, nil
@@ -30,17 +28,17 @@ func describes(req *openai.Request) (bool, error) {
 	return false, openai.InvalidRequest("executor_metadata", "executor_metadata must be true or false.")
 }
 
-// metadata is a JSON object; nil where the request does not ask for it.
+// metadata returns a JSON object; nil if the request does not ask for it.
 func (r *Run) metadata() []byte {
 	if !r.describe {
 		return nil
 	}
 	tokens := r.usage.context
 	if tokens == 0 { // the server has not said
-		tokens = r.tally.of(r.talk.weight())
+		tokens = r.tokens.tokens(r.talk.weight())
 	}
-	doc, err := json.Marshal(metadata{r.ID, r.acts.turns, append([]string{}, r.acts.ran...),
-		r.acts.took.Milliseconds(), percent(r.share(tokens))})
+	doc, err := json.Marshal(metadata{r.ID, r.history.turns, append([]string{}, r.history.tools...),
+		r.history.toolTime.Milliseconds(), percent(r.share(tokens))})
 	if err != nil { // it holds nothing that cannot be written
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-const maxPage = 50000 // characters of a page, unless the call says another number
+const maxPage = 50000 // default limit of characters
 
-func (w *toolWork) fetch() (string, error) {
-	c := Client{Judge: w.call.Reaches, Resolver: w.Resolver, Connect: w.Connect}
+func (w *toolCall) fetch() (string, error) {
+	c := Client{Judge: w.call.MayConnect, Resolver: w.Resolver, Connect: w.Connect}
 	header := http.Header{"User-Agent": {"gpt-oss-executor"},
 		"Accept": {"text/html, text/*, application/json, */*;q=0.5"}}
 	a, err := c.Do(w.ctx, Request{URL: w.in.URL, Header: header})
@@ -24,11 +24,11 @@ func (w *toolWork) fetch() (string, error) {
 		return "", err
 	}
 	kind, _, _ := mime.ParseMediaType(a.Header.Get("Content-Type"))
-	text, err := readable(a.Body, a.Header.Get("Content-Type"), kind)
+	text, err := documentText(a.Body, a.Header.Get("Content-Type"), kind)
 	if err != nil {
 		return "", err
 	}
-	text, cut := clip(text, bytesOf(text, cmp.Or(max(w.in.MaxChars, 0), maxPage)))
+	text, cut := clip(text, byteLen(text, cmp.Or(max(w.in.MaxChars, 0), maxPage)))
 	if cut {
 		text += "\n[the page goes on]"
 	}
@@ -41,8 +41,8 @@ func (w *toolWork) fetch() (string, error) {
 	return text, nil
 }
 
-// bytesOf is how many bytes the first characters of a text take.
-func bytesOf(text string, chars int) int {
+// byteLen returns how many bytes the first characters of a text take.
+func byteLen(text string, chars int) int {
 	for i := range text {
 		if chars--; chars < 0 {
 			return i
@@ -51,8 +51,8 @@ func bytesOf(text string, chars int) int {
 	return len(text)
 }
 
-// readable is a document as text.
-func readable(doc []byte, contentType, kind string) (string, error) {
+// documentText returns a document as text.
+func documentText(doc []byte, contentType, kind string) (string, error) {
 	in, err := charset.NewReader(bytes.NewReader(doc), contentType)
 	if err != nil {
 		return "", err
@@ -63,19 +63,19 @@ func readable(doc []byte, contentType, kind string) (string, error) {
 	}
 	switch {
 	case kind == "text/html" || kind == "application/xhtml+xml":
-		return textOf(&all), nil
-	case binary(doc) && binary(all.Bytes()):
+		return pageText(&all), nil
+	case isBinary(doc) && isBinary(all.Bytes()):
 		return "", fmt.Errorf("it is no text, but %s with %d bytes", cmp.Or(kind, "a document"), len(doc))
 	}
 	return strings.ToValidUTF8(all.String(), "\uFFFD"), nil
 }
 
-// unread are elements whose text a page does not show; the head is none, as its end may be left out. Blocks
-// stand on lines of their own.
+// Hidden elements do not contain head, whose end tag may be left out. Block elements stand on lines of
+// their own.
 var (
-	unread = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true,
-		atom.Svg: true}
-	blocks = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true,
+	hiddenElements = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true,
+		atom.Template: true, atom.Svg: true}
+	blockElements = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true,
 		atom.H1: true, atom.H2: true, atom.H3: true,
 		atom.H4: true, atom.H5: true, atom.H6: true, atom.Ul: true, atom.Ol: true, atom.Table: true,
 		atom.Section: true, atom.Article: true,
@@ -83,9 +83,9 @@ var (
 		atom.Pre: true, atom.Title: true}
 )
 
-// textOf is the text of a page: its title, its blocks on lines of their own, its links with
-// where they lead, if that is a whole URL.
-func textOf(page *bytes.Buffer) string {
+// pageText returns the text of a page: its title, blocks on lines of their own, and links with their
+// absolute URLs.
+func pageText(page *bytes.Buffer) string {
 	var b strings.Builder
 	z := html.NewTokenizer(page)
 	skip := 0
@@ -93,36 +93,30 @@ func textOf(page *bytes.Buffer) string {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			return folded(b.String())
+			return collapseSpace(b.String())
 		case html.TextToken:
 			if skip == 0 {
 				b.Write(z.Text())
 			}
-		case html.StartTagToken, html.SelfClosingTagToken:
-			t := z.Token()
-			if unread[t.DataAtom] && t.Type == html.StartTagToken {
-				skip++
+			continue
+		}
+		t := z.Token()
+		end := t.Type == html.EndTagToken
+		if blockElements[t.DataAtom] {
+			b.WriteByte('\n')
+		}
+		switch n := len(links); {
+		case hiddenElements[t.DataAtom] && t.Type == html.StartTagToken:
+			skip++
+		case hiddenElements[t.DataAtom] && end:
+			skip = max(skip-1, 0)
+		case t.DataAtom == atom.A && !end:
+			links = append(links, attribute(t, "href"))
+		case t.DataAtom == atom.A && n > 0:
+			if to := links[n-1]; strings.HasPrefix(to, "http") {
+				b.WriteString(" (" + to + ")")
 			}
-			if blocks[t.DataAtom] {
-				b.WriteByte('\n')
-			}
-			if t.DataAtom == atom.A {
-				links = append(links, attribute(t, "href"))
-			}
-		case html.EndTagToken:
-			t := z.Token()
-			if unread[t.DataAtom] && skip > 0 {
-				skip--
-			}
-			if blocks[t.DataAtom] {
-				b.WriteByte('\n')
-			}
-			if n := len(links); t.DataAtom == atom.A && n > 0 {
-				if to := links[n-1]; strings.HasPrefix(to, "http") {
-					b.WriteString(" (" + to + ")")
-				}
-				links = links[:n-1]
-			}
+			links = links[:n-1]
 		}
 	}
 }
@@ -136,8 +130,8 @@ func attribute(t html.Token, name string) string {
 	return ""
 }
 
-// folded is a text without the white space that no reader of a page sees.
-func folded(text string) string {
+// collapseSpace removes the white space that a browser does not show.
+func collapseSpace(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.Join(strings.Fields(line), " "); line != "" {

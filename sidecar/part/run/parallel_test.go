@@ -32,7 +32,7 @@ type readers struct {
 	stays bool          // they end with their context
 }
 
-func (r *readers) Run(ctx context.Context, id string, c *guard.Passed) tools.Result {
+func (r *readers) Run(ctx context.Context, id string, c *guard.AllowedCall) tools.Result {
 	r.mu.Lock()
 	r.here++
 	if r.here == r.all {

@@ -1,8 +1,9 @@
-// Package run is executor mode: the sidecar runs the tools that a model calls, its own and those of an
-// OpenClaw gateway, and keeps what each run did. Its own read and write files of the workspace, search it,
-// run commands and fetch pages; each touches what the guard has let pass, and decides nothing. The journal is
-// a file a run, a line a record. What may have changed something is on the disk before it begins and after it
-// has ended, so that a run that was broken off can go on and does nothing twice.
+// Package run is executor mode: the sidecar runs the tools that a model calls and keeps a journal of
+// each run. The tools are its own, which read, write and search files of the workspace, run commands
+// and fetch pages, and those of an OpenClaw gateway. A tool touches only what the guard has let pass
+// and decides nothing. The journal has a file per run and a record per line. A call that may change
+// something is on disk before it begins and after it has ended, so a run that was broken off can
+// resume without repeating it.
 package run
 
 import (
@@ -28,7 +29,7 @@ import (
 // Part is the part run.
 type Part struct{}
 
-// Settings are those of runs.
+// Settings are the settings of the part.
 type Settings struct {
 	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
 	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
@@ -36,21 +37,21 @@ type Settings struct {
 	GatewaySession string `rule:"gateway_session" is:"KEY" with:"gateway" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
 }
 
-// Name is that of the part.
+// Name returns the name of the part.
 func (Part) Name() string { return "run" }
 
-// Settings are those by default.
+// Settings returns the defaults.
 func (Part) Settings() any { return &Settings{GatewaySession: "gpt-oss-executor"} }
 
-// Rules are those of runs, and the tools of the gateway.
+// Rules returns the sections of runs.yaml and gateway.yaml.
 func (Part) Rules() []ruleset.Section {
 	return []ruleset.Section{RunsSection(), gatewaySection()}
 }
 
-// Commands are those of runs.
-func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{runsCommand(env)} }
+// Commands returns the command runs.
+func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{newRunsCommand(env)} }
 
-// Open lets models with a mode run tools, if the settings give them some.
+// Open lets models in executor mode run tools, if the settings give them some.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	s := config.Of[Settings](&c.Settings)
 	here, err := hasTools(s, c.Settings.Workspace)
@@ -66,13 +67,13 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	return nil, nil
 }
 
-// start makes what answers requests for runs.
+// start makes the executor.
 func start(c *service.Core, s *Settings, here bool, kept *ResumeAdmin) error {
-	sources, err := sources(c, s, here)
+	sources, err := openSources(c, s, here)
 	if err != nil || len(sources) == 0 {
 		return err
 	}
-	j, err := journalIn(c)
+	j, err := openJournal(c)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,7 @@ func start(c *service.Core, s *Settings, here bool, kept *ResumeAdmin) error {
 	return nil
 }
 
-// hasTools reports whether commands of runs run in this program; the error says what is wrong
-// with the settings of that.
+// hasTools reports whether runs have the built-in tools. The error names the mistake in the settings.
 func hasTools(s *Settings, workspace string) (bool, error) {
 	switch {
 	case s.WorkspaceTools != "on":
@@ -104,8 +104,8 @@ func hasTools(s *Settings, workspace string) (bool, error) {
 	return true, nil
 }
 
-// sources are where the calls of runs run.
-func sources(c *service.Core, s *Settings, here bool) (out []Source, err error) {
+// openSources returns the sources of the settings.
+func openSources(c *service.Core, s *Settings, here bool) (out []Source, err error) {
 	if here {
 		out = append(out, &toolbox{Resolver: net.DefaultResolver, Environ: c.Environ})
 		c.Log.Info("runs have tools of this program", "event", "workspace_tools",
@@ -125,11 +125,11 @@ func sources(c *service.Core, s *Settings, here bool) (out []Source, err error) 
 	return out, nil
 }
 
-// Folder is where the journal of runs stands inside the state folder.
+// Folder is the folder of the journal in the state folder.
 const Folder = "runs"
 
-// journalIn is where runs are kept; nil: nowhere.
-func journalIn(c *service.Core) (*Journal, error) {
+// openJournal opens the journal; nil if there is no state folder.
+func openJournal(c *service.Core) (*Journal, error) {
 	if c.Settings.State == "" {
 		c.Log.Warn("what runs did is not kept, so that none goes on after a crash: set --state DIR",
 			"event", "no_journal")

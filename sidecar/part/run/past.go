@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// Past is what a run did so far.
+// Past is a run as its journal has it.
 type Past struct {
 	BeginRecord
 	Started, Last time.Time
 	Records       []JournalRecord // without the first
-	End           *EndRecord      // nil: it goes on, or was broken off
-	Torn          int             // bytes at the end that are no record: a crash left them
+	End           *EndRecord      // nil: it is active or was broken off
+	Torn          int             // bytes of an incomplete record that a crash left at the end
 
-	size int64 // of what is good
+	size int64 // of the complete records
 }
 
-// Summary is a run in a line.
+// Summary is a run in one line.
 type Summary struct {
 	ID      string    `json:"id"`
 	Status  string    `json:"status"`
@@ -37,25 +37,25 @@ type Summary struct {
 	Doubt   int       `json:"doubt,omitempty"` // calls that may have taken effect
 }
 
-// Load reads a run. The error is ErrUnknown, or names the line that is no record.
+// Load reads a run. The error is ErrUnknownRun, or names the line of a damaged record.
 func (j *Journal) Load(id string) (*Past, error) {
 	if id == "" || strings.ContainsAny(id, `/\`) || strings.HasPrefix(id, ".") {
 		return nil, ErrUnknownRun
 	}
 	doc, err := os.ReadFile(j.path(id))
 	if err != nil {
-		return nil, missing(err)
+		return nil, unknownRun(err)
 	}
-	p, err := read(doc)
+	p, err := parsePast(doc)
 	if err != nil {
 		return nil, fmt.Errorf("%s%w", j.path(id), err)
 	}
 	return p, nil
 }
 
-// read reads the lines of a run. Whatever is not whole at the end is left out: a crash has
-// cut it. Anything else that is no record is an error.
-func read(doc []byte) (*Past, error) {
+// parsePast reads the lines of a run. An incomplete record at the end is left out: a crash has cut it.
+// Any other damaged record is an error.
+func parsePast(doc []byte) (*Past, error) {
 	p := &Past{}
 	in := bufio.NewReader(bytes.NewReader(doc))
 	for n := 1; ; n++ {
@@ -89,8 +89,7 @@ func read(doc []byte) (*Past, error) {
 	return p, nil
 }
 
-// Doubt are the calls that were about to run, may have changed something, and have no result: they may have
-// taken effect.
+// Doubt returns the ids of changing calls that began and have no result: they may have taken effect.
 func (p *Past) Doubt() (ids []string) {
 	done := map[string]bool{}
 	for _, r := range p.Records {
@@ -113,7 +112,7 @@ func (p *Past) Changed() bool {
 		func(r JournalRecord) bool { return r.Call != nil && r.Call.Changes })
 }
 
-// Summary is the run in a line.
+// Summary returns the run in one line.
 func (p *Past) Summary() Summary {
 	s := Summary{ID: p.ID, Status: running, Started: p.Started, Model: p.Model, Session: p.Session,
 		Seconds: p.Last.Sub(p.Started).Seconds(), Doubt: len(p.Doubt())}
@@ -133,8 +132,7 @@ func (p *Past) Summary() Summary {
 	return s
 }
 
-// Since are the runs that have a record since then, newest first. What cannot be read is left
-// out.
+// Since returns the runs with a record since t, newest first. Damaged files are left out.
 func (j *Journal) Since(t time.Time) (out []*Past) {
 	ids, err := j.ids()
 	if err != nil {
@@ -151,8 +149,8 @@ func (j *Journal) Since(t time.Time) (out []*Past) {
 	return out
 }
 
-// List gives all runs to take, newest first, until that says false. A file that cannot be
-// read comes with its error.
+// List passes all runs to take, newest first, until it returns false. A damaged file comes with its
+// error.
 func (j *Journal) List(take func(Summary, error) bool) error {
 	return j.Walk(0, func(id string, p *Past, err error) bool {
 		if err != nil {
@@ -162,7 +160,7 @@ func (j *Journal) List(take func(Summary, error) bool) error {
 	})
 }
 
-// Walk is List with all that each run did, without the first so many of them.
+// Walk is List with whole runs, after the first skip of them.
 func (j *Journal) Walk(skip int, take func(id string, p *Past, err error) bool) error {
 	ids, err := j.ids()
 	if err != nil {
@@ -180,28 +178,27 @@ func (j *Journal) Walk(skip int, take func(id string, p *Past, err error) bool) 
 	return nil
 }
 
-// errEnded is why a run does not go on. One that its caller left, or that failed, may.
 var errEnded = errors.New("the run has ended")
 
-// Finished reports whether a run has come to its end, so that it cannot go on. One that its caller left, or
-// that failed, has not.
+// Finished reports whether a run has ended and cannot be resumed. A run that failed, or that its
+// caller left, can be.
 func (p *Past) Finished() bool {
 	return p.End != nil && (p.End.Status == Answered || p.End.Status == Unfinished)
 }
 
-// Continue opens a run that was broken off, to go on with it. What a crash has cut is taken off its end. By
-// is the person who wants that; "": the program does.
+// Continue opens a run that was broken off, cuts an incomplete record off its end and notes that it
+// goes on. By is the person who wants it; "": the program.
 func (j *Journal) Continue(id, rules, by string) (*runJournal, *Past, error) {
 	if _, err := j.Load(id); err != nil {
 		return nil, nil, err
 	}
 	f, err := os.OpenFile(j.path(id), os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
-		return nil, nil, missing(err)
+		return nil, nil, unknownRun(err)
 	}
 	r, leave := j.run(id, f), f.Close
 	p, err := func() (*Past, error) {
-		if err := hold(f); err != nil {
+		if err := lockFile(f); err != nil {
 			return nil, err // it goes on, maybe in this process
 		}
 		leave = r.Close
@@ -216,7 +213,7 @@ func (j *Journal) Continue(id, rules, by string) (*runJournal, *Past, error) {
 			return nil, err
 		}
 		for i := range p.Records {
-			r.matters(&p.Records[i])
+			r.mustSync(&p.Records[i])
 		}
 		return p, r.Add(JournalRecord{Resume: &ResumeRecord{Rules: rules, Doubt: p.Doubt(), By: by}})
 	}()
@@ -224,4 +221,44 @@ func (j *Journal) Continue(id, rules, by string) (*runJournal, *Past, error) {
 		return nil, nil, errors.Join(err, leave())
 	}
 	return r, p, nil
+}
+
+// Task returns the last message of the user in the request, secrets masked.
+func (b *BeginRecord) Task() string {
+	var req struct {
+		Messages []struct {
+			Role    string          `json:"role"`
+			Content json.RawMessage `json:"content"`
+		} `json:"messages"`
+	}
+	if json.Unmarshal(b.Request, &req) != nil {
+		return ""
+	}
+	for i := len(req.Messages) - 1; i >= 0; i-- {
+		if m := req.Messages[i]; m.Role == "user" {
+			return taskText(m.Content)
+		}
+	}
+	return ""
+}
+
+// taskText returns the text of a message: a string, or parts of which some have texts.
+func taskText(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(content, &parts) != nil {
+		return ""
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, p.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
 }

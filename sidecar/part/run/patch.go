@@ -4,28 +4,33 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
 // change is what a patch does to one file.
 type change struct {
-	path, to string   // to: its new name; empty: the same
-	add      []string // the lines of a new file; nil: it is none
+	path, to string   // to is the new name; empty: unchanged
+	add      []string // lines of a new file; nil: not a new file
 	remove   bool
 	hunks    []hunk
-	line     int // of the patch, from 1
+	line     int // in the patch, from 1
 }
 
-// hunk is lines that stand in the file, and those that shall stand there.
+// hunk replaces lines of a file.
 type hunk struct {
-	under string   // a line that stands above; empty: anywhere
-	lines []string // behind a blank, if they stay, behind - or behind +
-	end   bool     // it stands at the end of the file
-	line  int
+	anchor string   // a line above the hunk; empty: anywhere
+	lines  []string // each after ' ' (kept), '-' or '+'
+	end    bool     // the hunk is at the end of the file
+	line   int
 }
 
-// old are the lines that stand in the file.
+// old returns the lines that are in the file.
 func (h *hunk) old() (out []string) {
 	for _, line := range h.lines {
 		if line[0] != '+' {
@@ -44,7 +49,7 @@ func parsePatch(text string) (list []change, err error) {
 	begun, ended := false, false
 	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
 		n, line := i+1, strings.TrimSuffix(line, "\r")
-		name, mark := marked(line)
+		name, mark := parseMarker(line)
 		switch {
 		case ended && strings.TrimSpace(line) != "":
 			return bad(n, "something follows *** End Patch")
@@ -80,7 +85,7 @@ func parsePatch(text string) (list []change, err error) {
 			}
 			now.add = append(now.add, line[1:])
 		default:
-			if why := now.hunk(line, n); why != "" {
+			if why := now.addLine(line, n); why != "" {
 				return bad(n, "%s", why)
 			}
 		}
@@ -96,8 +101,8 @@ func parsePatch(text string) (list []change, err error) {
 	return list, nil
 }
 
-// marked takes a line such as "*** Add File: a.txt" apart.
-func marked(line string) (name, mark string) {
+// parseMarker splits a line such as "*** Add File: a.txt".
+func parseMarker(line string) (name, mark string) {
 	rest, ok := strings.CutPrefix(line, "*** ")
 	if !ok {
 		return "", ""
@@ -109,10 +114,10 @@ func marked(line string) (name, mark string) {
 	return strings.TrimSpace(name), mark
 }
 
-// hunk takes a line of a file that is updated. It says what is wrong with it, or nothing.
-func (c *change) hunk(line string, n int) string {
+// addLine adds a line of an updated file. It returns what is wrong with it, or "".
+func (c *change) addLine(line string, n int) string {
 	if under, ok := strings.CutPrefix(line, "@@"); ok {
-		c.hunks = append(c.hunks, hunk{under: strings.TrimSpace(under), line: n})
+		c.hunks = append(c.hunks, hunk{anchor: strings.TrimSpace(under), line: n})
 		return ""
 	}
 	if len(c.hunks) == 0 {
@@ -132,8 +137,8 @@ func (c *change) hunk(line string, n int) string {
 	return ""
 }
 
-// apply gives the text of a file after the hunks. Each stands behind the one before it. Lines that
-// stay are those of the file, white space and all, and new ones end as its first line does.
+// apply returns the text of a file after the hunks, each of which follows the one before it. Kept
+// lines are those of the file, white space included; new ones end as its first line does.
 func (c *change) apply(ctx context.Context, text string) (string, error) {
 	lines, end := slices.Collect(strings.Lines(text)), "\n"
 	if len(lines) > 0 && strings.HasSuffix(lines[0], "\r\n") {
@@ -143,13 +148,13 @@ func (c *change) apply(ctx context.Context, text string) (string, error) {
 	from := 0 // the first line that is not in out yet
 	keep := func(to int) { out, from = append(out, lines[from:to]...), to }
 	for _, h := range c.hunks {
-		if h.under != "" {
-			at, err := find(ctx, lines, []string{h.under}, from, false, strings.TrimSpace)
+		if h.anchor != "" {
+			at, err := findLines(ctx, lines, []string{h.anchor}, from, false, strings.TrimSpace)
 			if err != nil {
 				return "", err
 			} else if at < 0 {
 				return "", fmt.Errorf("patch:%d: %s has no line %q behind the hunk before", h.line, c.path,
-					h.under)
+					h.anchor)
 			}
 			keep(at + 1)
 		}
@@ -159,10 +164,10 @@ func (c *change) apply(ctx context.Context, text string) (string, error) {
 		at, old := len(lines), h.old()
 		if len(old) > 0 {
 			var err error
-			if at, err = find(ctx, lines, old, from, h.end, unended, unfilled); err != nil {
+			if at, err = findLines(ctx, lines, old, from, h.end, trimEnd, trimRight); err != nil {
 				return "", err
 			}
-		} else if h.under != "" && !h.end {
+		} else if h.anchor != "" && !h.end {
 			at = from
 		}
 		if at < 0 {
@@ -182,11 +187,11 @@ func (c *change) apply(ctx context.Context, text string) (string, error) {
 		}
 	}
 	keep(len(lines))
-	return joined(out, end, text == "" || strings.HasSuffix(text, "\n")), nil
+	return joinLines(out, end, text == "" || strings.HasSuffix(text, "\n")), nil
 }
 
-// joined is the text of lines. Those without an end get one, but the last only if it shall.
-func joined(lines []string, end string, last bool) string {
+// joinLines joins lines. Those without an end get one, the last one only if asked.
+func joinLines(lines []string, end string, last bool) string {
 	var b strings.Builder
 	for i, line := range lines {
 		b.WriteString(line)
@@ -197,13 +202,15 @@ func joined(lines []string, end string, last bool) string {
 	return b.String()
 }
 
-// unended is a line without its end, and unfilled without the white space before it, too.
-func unended(line string) string  { return strings.TrimRight(line, "\r\n") }
-func unfilled(line string) string { return strings.TrimRight(line, " \t\r\n") }
+// trimEnd returns a line without its end.
+func trimEnd(line string) string { return strings.TrimRight(line, "\r\n") }
 
-// find gives where lines stand in a file, from a line on, in the first of the ways to look at a line in
-// which they do; -1: nowhere. With end they must be the last.
-func find(ctx context.Context, lines, want []string, from int, end bool,
+// trimRight returns a line without its end and the white space before it.
+func trimRight(line string) string { return strings.TrimRight(line, " \t\r\n") }
+
+// findLines returns the index of wanted lines in a file, at or after from; -1: not there. It compares
+// lines normalized in the first way that finds them. With end they must be the last lines.
+func findLines(ctx context.Context, lines, want []string, from int, end bool,
 	ways ...func(string) string) (int, error) {
 	if end {
 		from = max(from, len(lines)-len(want))
@@ -223,4 +230,138 @@ func find(ctx context.Context, lines, want []string, from int, end bool,
 		}
 	}
 	return -1, nil
+}
+
+// applyPatch makes all new texts before it writes: a patch that does not fit changes nothing. If a
+// file cannot be written, the error says what was done before.
+func (w *toolCall) applyPatch() (string, error) {
+	list, err := parsePatch(w.in.Input)
+	if err != nil {
+		return "", err
+	}
+	texts := make([]string, len(list))
+	seen := map[string]bool{}
+	for i := range list {
+		c := &list[i]
+		for _, name := range c.names() {
+			key := w.resolved(name)
+			if seen[key] {
+				return "", fmt.Errorf("patch:%d: %s stands in the patch twice", c.line, name)
+			}
+			seen[key] = true
+		}
+		if texts[i], err = w.prepare(c); err != nil {
+			return "", err
+		}
+	}
+	var done []string
+	for i := range list {
+		did, err := w.applyChange(&list[i], texts[i])
+		if err != nil {
+			return "", fmt.Errorf("%w; done before it: %s", err, strings.Join(append(done, "nothing else"),
+				", "))
+		}
+		done = append(done, did)
+	}
+	return strings.Join(done, "\n"), nil
+}
+
+// prepare checks that a change can be made and returns the new text of the file.
+func (w *toolCall) prepare(c *change) (text string, err error) {
+	if c.moves() {
+		err = w.mustNotExist(c.to)
+	}
+	switch {
+	case err != nil:
+	case c.remove:
+		err = w.mustBeFile(c.path)
+	case c.add != nil:
+		text, err = joinLines(c.add, "\n", true), w.mustNotExist(c.path)
+	default:
+		if text, err = w.readText(c.path); err != nil {
+			return "", err
+		}
+		return c.apply(w.ctx, text)
+	}
+	if err != nil {
+		return "", fmt.Errorf("patch:%d: %w", c.line, err)
+	}
+	return text, nil
+}
+
+func (c *change) moves() bool {
+	return c.to != "" && filepath.Clean(c.to) != filepath.Clean(c.path)
+}
+
+// names returns the files that a change touches.
+func (c *change) names() []string {
+	if c.moves() {
+		return []string{c.path, c.to}
+	}
+	return []string{c.path}
+}
+
+// resolved returns the file that a name leads to.
+func (w *toolCall) resolved(name string) string {
+	if use, err := w.call.May(paths.Read, name); err == nil && use.Resolved != "" {
+		return use.Resolved
+	}
+	return filepath.Clean(name)
+}
+
+// mustNotExist returns an error if a file exists, or if that is unknown: binary files would be lost as
+// well.
+func (w *toolCall) mustNotExist(path string) error {
+	use, err := w.call.May(paths.Read, path)
+	if err != nil {
+		return err
+	}
+	f, err := workspace.Open(use)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	return fmt.Errorf("%s is there already; use *** Update File", path)
+}
+
+// mustBeFile returns an error if there is no file that may be deleted.
+func (w *toolCall) mustBeFile(path string) error {
+	use, err := w.call.May(paths.Delete, path)
+	if err != nil {
+		return err
+	}
+	switch there, err := (workspace.Links{}).Look(use.Resolved); {
+	case err != nil:
+		return fmt.Errorf("delete %s: %w", path, err)
+	case there.Mode.IsDir():
+		return fmt.Errorf("%s is a folder: remove it with exec", path)
+	}
+	return nil
+}
+
+// applyChange does to a file what the patch says and returns that in words.
+func (w *toolCall) applyChange(c *change, text string) (string, error) {
+	switch {
+	case c.remove:
+		return "deleted " + c.path, w.remove(c.path)
+	case c.moves():
+		if err := w.writeText(c.to, text); err != nil {
+			return "", err
+		}
+		return "changed " + c.path + ", which is now " + c.to, w.remove(c.path)
+	case c.add != nil:
+		return "added " + c.path, w.writeText(c.path, text)
+	}
+	return "changed " + c.path, w.writeText(c.path, text)
+}
+
+func (w *toolCall) remove(path string) error {
+	use, err := w.call.May(paths.Delete, path)
+	if err != nil {
+		return err
+	}
+	return workspace.Remove(use)
 }

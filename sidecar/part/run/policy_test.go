@@ -47,7 +47,7 @@ func TestShippedPolicy(t *testing.T) {
 	} {
 		call := tools.Call{Name: c.tool, Arguments: json.RawMessage(c.args), Strategy: "native",
 			Confidence: 1}
-		if _, refusal := run.Weigh(t.Context(), call, guard.Observer{},
+		if _, refusal := run.Check(t.Context(), call, guard.Observer{},
 			func(approvals.Entry) {}); (refusal == nil) != c.passes {
 			t.Errorf("%s %s: %+v", c.tool, c.args, refusal)
 		}

@@ -11,18 +11,17 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// subjects are the arguments that say best what a call is about.
-var subjects = []string{"command", "path", "url", "query", "pattern", "message", "text", "action", "id"}
+// subjectArguments are the arguments that best say what a call is about, best first.
+var subjectArguments = []string{"command", "path", "url", "query", "pattern", "message", "text", "action", "id"}
 
-// maxSubject is how much of one is shown, in bytes.
 const maxSubject = 120
 
-// progress says in a line what a call does: its tool, and what it is about.
+// progress describes a call in a line: its tool and its subject.
 func progress(c tools.Call) string {
-	for _, name := range subjects {
+	for _, name := range subjectArguments {
 		if v := gjson.GetBytes(c.Arguments, name); v.Type == gjson.String && v.Str != "" {
-			line, _, more := strings.Cut(masked(v.Str), "\n")
-			line = strings.Map(plain, line)
+			line, _, more := strings.Cut(logText(v.Str), "\n")
+			line = strings.Map(printable, line)
 			if len(line) > maxSubject {
 				line, more = strings.ToValidUTF8(line[:maxSubject], ""), true
 			}
@@ -35,21 +34,21 @@ func progress(c tools.Call) string {
 	return c.Name
 }
 
-// plain is a character that moves nothing on the screen of who reads it, nor its order.
-func plain(c rune) rune {
+// printable replaces characters that could move or reorder text on a terminal.
+func printable(c rune) rune {
 	if unicode.IsPrint(c) {
 		return c
 	}
 	return ' '
 }
 
-// tell shows the caller how far the run is, as thoughts: no program takes them for the answer.
-func (r *Run) tell(line string) {
+// showProgress sends the caller a line as a thought, which no program takes for the answer.
+func (r *Run) showProgress(line string) {
 	if !r.sink.Flows() {
 		return
 	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
+	r.sinkMu.Lock()
+	defer r.sinkMu.Unlock()
 	r.sink.Take(&turn.Piece{Parts: []turn.Part{{Events: []parse.Event{{Kind: parse.Thought,
 		Text: "\n" + line + "\n"}}}}})
 }

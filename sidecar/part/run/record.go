@@ -10,61 +10,60 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// JournalRecord is one line of a run's file. Exactly one of its members is set.
+// JournalRecord is one line of a run's file. Time and exactly one other member are set.
 type JournalRecord struct {
 	Time   time.Time     `json:"time"`
-	Begin  *BeginRecord  `json:"begin,omitempty"`  // always the first
+	Begin  *BeginRecord  `json:"begin,omitempty"`  // always first
 	Turn   *TurnRecord   `json:"turn,omitempty"`   // a reply of the model
-	Call   *CallRecord   `json:"call,omitempty"`   // is about to run
-	Result *ResultRecord `json:"result,omitempty"` // of a call that ran, or was not let run
+	Call   *CallRecord   `json:"call,omitempty"`   // a call that is about to run
+	Result *ResultRecord `json:"result,omitempty"` // of a call that ran or was refused
 	Resume *ResumeRecord `json:"resume,omitempty"` // another process goes on
-	End    *EndRecord    `json:"end,omitempty"`    // always the last
+	End    *EndRecord    `json:"end,omitempty"`    // always last
 }
 
-// BeginRecord says what a run was asked for.
+// BeginRecord is what a run was asked for.
 type BeginRecord struct {
 	ID      string          `json:"id"`
 	Model   string          `json:"model"` // id that the caller asked for
 	Session string          `json:"session,omitempty"`
 	Agent   string          `json:"agent,omitempty"`
 	Channel string          `json:"channel,omitempty"`
-	Rules   string          `json:"rules"`   // their version
-	Sum     string          `json:"sum"`     // the same for requests that are the same, byte for byte
+	Rules   string          `json:"rules"`   // version
+	Sum     string          `json:"sum"`     // hash of caller and request
 	Request json.RawMessage `json:"request"` // as the caller sent it, secrets masked
 }
 
-// TurnRecord is a reply of the model, read.
+// TurnRecord is a reply of the model.
 type TurnRecord struct {
-	N         int           `json:"n"`
-	Content   string        `json:"content,omitempty"`
-	Reasoning string        `json:"reasoning,omitempty"`
-	Calls     []WroteRecord `json:"calls,omitempty"`
-	Prompt    int           `json:"prompt_tokens,omitempty"`
-	Answer    int           `json:"completion_tokens,omitempty"`
-	// the request was too long for the server, and was shortened
-	Squeezed bool   `json:"squeezed,omitempty"`
-	Finish   string `json:"finish,omitempty"` // finish_reason
-	Done     bool   `json:"done,omitempty"`   // it says in its own form that the work is done
-	Over     bool   `json:"over,omitempty"`   // the run ends with it, and the work is not finished
-	Why      string `json:"why,omitempty"`    // where the reply does not say it
+	N         int             `json:"n"`
+	Content   string          `json:"content,omitempty"`
+	Reasoning string          `json:"reasoning,omitempty"`
+	Calls     []RequestedCall `json:"calls,omitempty"`
+	Prompt    int             `json:"prompt_tokens,omitempty"`
+	Answer    int             `json:"completion_tokens,omitempty"`
+	Squeezed  bool            `json:"squeezed,omitempty"` // the request was too long for the server and was shortened
+	Finish    string          `json:"finish,omitempty"`   // finish_reason
+	Done      bool            `json:"done,omitempty"`     // the reply says in its own form that the work is done
+	Over      bool            `json:"over,omitempty"`     // it ends the run, and the work is not finished
+	Why       string          `json:"why,omitempty"`      // why, if the reply does not say it
 }
 
-// WroteRecord is a call of a reply. Its id is the same in Call and Result.
-type WroteRecord struct {
+// RequestedCall is a call of a reply. CallRecord and ResultRecord have the same id.
+type RequestedCall struct {
 	ID        string `json:"id"`
 	Tool      string `json:"tool"`
 	Arguments string `json:"arguments"`
 }
 
-// CallRecord is a call that was let run. From here on it may have taken effect.
+// CallRecord is a call that was allowed. From here on it may have taken effect.
 type CallRecord struct {
 	ID      string `json:"id"`
 	Tool    string `json:"tool"`
-	Does    string `json:"does"`    // in words, for a person
-	Changes bool   `json:"changes"` // it may change something: its tool does more than read
+	Does    string `json:"does"`    // description for people
+	Changes bool   `json:"changes"` // its tool does more than read
 }
 
-// ResultRecord is what became of a call.
+// ResultRecord is the result of a call.
 type ResultRecord struct {
 	ID      string `json:"id"`
 	Text    string `json:"text"` // as the model reads it
@@ -74,7 +73,7 @@ type ResultRecord struct {
 	Took    int64  `json:"took_ms"`
 }
 
-// ResumeRecord says that a run that was broken off goes on.
+// ResumeRecord says that a broken run goes on.
 type ResumeRecord struct {
 	Rules string   `json:"rules"`
 	Doubt []string `json:"doubt,omitempty"` // ids of the calls that were about to run
@@ -84,20 +83,20 @@ type ResumeRecord struct {
 // The states of a run.
 const (
 	Answered   = "answered"   // the model has answered
-	Unfinished = "unfinished" // the rules have ended it
+	Unfinished = "unfinished" // the rules have ended the run
 	Failed     = "failed"     // the caller got an error
 	Departed   = "left"       // the caller left
-	running    = "open"       // it goes on, or was broken off
+	running    = "open"       // active, or broken off
 )
 
-// EndRecord says how a run ended.
+// EndRecord is how a run ended.
 type EndRecord struct {
 	Status string `json:"status"`
 	Finish string `json:"finish,omitempty"` // finish_reason of the answer
 	Text   string `json:"text,omitempty"`   // the answer, or the error
 }
 
-// line is the record as it is written: one line, secrets masked.
+// line returns the record as JSON on one line, secrets masked.
 func (r *JournalRecord) line() ([]byte, error) {
 	masked, err := r.masked()
 	if err != nil {
@@ -112,43 +111,43 @@ func (r *JournalRecord) line() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// masked is the record without the secrets in what others wrote: the caller, the model, tools.
+// masked returns a copy without secrets in what the caller, the model and tools wrote.
 func (r JournalRecord) masked() (JournalRecord, error) {
 	var err error
 	if r.Begin != nil {
 		b := *r.Begin
-		hide(&b.Model, &b.Session, &b.Agent, &b.Channel)
+		maskAll(&b.Model, &b.Session, &b.Agent, &b.Channel)
 		b.Request, _, err = secrets.MaskJSON(b.Request)
 		r.Begin = &b
 	}
 	if r.Turn != nil {
 		t := *r.Turn
-		hide(&t.Content, &t.Reasoning, &t.Why)
+		maskAll(&t.Content, &t.Reasoning, &t.Why)
 		t.Calls = slices.Clone(t.Calls)
 		for i := range t.Calls {
-			hide(&t.Calls[i].Tool, &t.Calls[i].Arguments)
+			maskAll(&t.Calls[i].Tool, &t.Calls[i].Arguments)
 		}
 		r.Turn = &t
 	}
 	if r.Call != nil {
 		c := *r.Call
-		hide(&c.Tool, &c.Does)
+		maskAll(&c.Tool, &c.Does)
 		r.Call = &c
 	}
 	if r.Result != nil {
 		o := *r.Result
-		hide(&o.Text)
+		maskAll(&o.Text)
 		r.Result = &o
 	}
 	if r.End != nil {
 		e := *r.End
-		hide(&e.Text)
+		maskAll(&e.Text)
 		r.End = &e
 	}
 	return r, err
 }
 
-func hide(texts ...*string) {
+func maskAll(texts ...*string) {
 	for _, text := range texts {
 		*text, _ = secrets.Mask(*text)
 	}

@@ -11,16 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/refer"
 )
 
-// unresolved is the code of a call with an argument that stands for something else.
 const unresolved tools.RefusalCode = "unresolved_argument"
 
-// maxOffered is how many of the things that may be meant the model is told.
-const maxOffered = 8
+const maxCandidates = 8
 
-// meant puts into a call what its arguments stand for, as references.yaml says, and gives what
-// the model is told about that. The refusal names what may be meant. Only results of this run
-// count: those in the talk, and those of the calls before this one in the same reply.
-func (r *Run) meant(call *tools.Call, s *modelReply,
+// resolve replaces arguments that refer to earlier results, as references.yaml says, and returns a
+// note for the model. The refusal names the candidates. Earlier results are those of the conversation
+// and of the calls before this one in the same reply.
+func (r *Run) resolve(call *tools.Call, s *modelReply,
 	before []tools.Result) (note string, refusal *tools.Refusal) {
 	rules := &r.set.References
 	names, how := rules.Of(call.Name)
@@ -33,14 +31,14 @@ func (r *Run) meant(call *tools.Call, s *modelReply,
 		ref, open := rules.Words.Read(v.Str, kind)
 		var is string
 		switch {
-		case open && kind == refer.Path && r.judge.There(v.Str):
+		case open && kind == refer.Path && r.judge.Exists(v.Str):
 			continue
 		case open:
-			found := refer.Find(kind, r.earlier(s, before))
+			found := refer.Find(kind, r.earlierResults(s, before))
 			one, ok := ref.Choose(found, how[i].Resolve == "first")
 			if !ok || ref.Exact == "" && (how[i].Resolve == "refuse" || r.changes(call)) {
 				return "", &tools.Refusal{Code: unresolved, Name: call.Name, Text: string(call.Arguments),
-					Why: whatMayBeMeant(name, v.Str, kind, found.All)}
+					Why: ambiguous(name, v.Str, kind, found.All)}
 			}
 			is, note = one, note+fmt.Sprintf("\n\n[The %s %q was taken for %s.]", name, v.Str, one)
 		case how[i].HTTPS:
@@ -57,13 +55,13 @@ func (r *Run) meant(call *tools.Call, s *modelReply,
 		}
 		call.Arguments = args
 		r.Log.Info("an argument was filled in", "event", "argument_resolved", "run", r.ID, "tool", call.Name,
-			"argument", name, "was", masked(v.Str), "is", masked(is))
+			"argument", name, "was", logText(v.Str), "is", logText(is))
 	}
 	return note, nil
 }
 
-// refers reports whether a call has an argument that stands for something else.
-func (r *Run) refers(call *tools.Call) bool {
+// hasReference reports whether an argument refers to an earlier result.
+func (r *Run) hasReference(call *tools.Call) bool {
 	names, how := r.set.References.Of(call.Name)
 	for i, name := range names {
 		if v := gjson.GetBytes(call.Arguments, gjson.Escape(name)); v.Type == gjson.String {
@@ -75,25 +73,25 @@ func (r *Run) refers(call *tools.Call) bool {
 	return false
 }
 
-// earlier are the results of the run before a call, as the model reads them.
-func (r *Run) earlier(s *modelReply, before []tools.Result) (out []refer.Result) {
+// earlierResults returns the results of the run before a call, as the model reads them.
+func (r *Run) earlierResults(s *modelReply, before []tools.Result) (out []refer.Result) {
 	for _, e := range r.talk.turns {
 		for i := range e.results {
 			if o := &e.results[i]; !o.failed {
-				out = append(out, r.result(o.tool, o.args, o.text))
+				out = append(out, r.referenced(o.tool, o.args, o.text))
 			}
 		}
 	}
 	for i := range before {
 		if c := &s.Calls[i]; !before[i].Failed {
-			out = append(out, r.result(c.Name, c.Arguments, before[i].Text))
+			out = append(out, r.referenced(c.Name, c.Arguments, before[i].Text))
 		}
 	}
 	return out
 }
 
-// result is one of them, with what its call says that it is about.
-func (r *Run) result(tool string, args []byte, text string) refer.Result {
+// referenced returns one result with the files or URLs that its call names.
+func (r *Run) referenced(tool string, args []byte, text string) refer.Result {
 	out := refer.Result{Text: text, Ranked: r.set.References.List(tool)}
 	names, how := r.set.References.Of(tool)
 	for i, name := range names {
@@ -106,21 +104,21 @@ func (r *Run) result(tool string, args []byte, text string) refer.Result {
 	return out
 }
 
-// whatMayBeMeant tells the model what to send in place of an argument.
-func whatMayBeMeant(name, value string, kind refer.Kind, all []refer.Candidate) string {
+// ambiguous tells the model what to send in place of an argument.
+func ambiguous(name, value string, kind refer.Kind, all []refer.Candidate) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %q. That stands for something which was not said, so nothing was called.", name,
 		value)
 	switch {
 	case len(all) > 0:
 		b.WriteString(" Send the call again with what you mean. The results before have:")
-		for i, c := range all[:min(len(all), maxOffered)] {
+		for i, c := range all[:min(len(all), maxCandidates)] {
 			fmt.Fprintf(&b, "\n%d. %s", i+1, c.Text)
 			if c.Title != "" {
 				b.WriteString(" (" + c.Title + ")")
 			}
 		}
-		if more := len(all) - maxOffered; more > 0 {
+		if more := len(all) - maxCandidates; more > 0 {
 			fmt.Fprintf(&b, "\nand %d more.", more)
 		}
 	case kind == refer.URL:

@@ -104,7 +104,7 @@ func TestReferencesOfThisRun(t *testing.T) {
 	b = newsBench()
 	set := *ruletest.Shipped(t, provider.Sections()...)
 	r = provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b},
-		World: guard.NewWorld(guard.Here{Workspace: dir})},
+		World: guard.NewWorld(guard.Machine{Workspace: dir})},
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("write",
 			`{"path":"<output file>","content":"x"}`),
 			script.Native("write", `{"path":"./<new file>","content":"x"}`), script.Text("Done.")}}))

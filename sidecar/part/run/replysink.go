@@ -11,30 +11,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// modelReply is one reply of the model.
 type modelReply struct {
 	parse.Reading
 	ids      []string // of its calls
 	usage    usage
 	squeezed bool   // the request was too long at first
-	sorry    string // a sentence of the rules that stands for an answer
+	sorry    string // sentence of the rules in place of an answer
 	over     bool   // the run ends with it, and the work is not finished
 	why      string
 }
 
-// replySink hears one turn. It is a turn.Sink. Thoughts go on to the caller as they come; text does
-// not, since only the last reply is the answer.
+// replySink is a turn.Sink that collects one reply. It passes thoughts on as they come, but no text:
+// only the last reply is the answer.
 type replySink struct {
 	to    turn.Sink
 	begun *bool // a reply of the run has begun
 	reply modelReply
-	spent usage // of the replies before, which were asked for again
+	spent usage // by earlier replies of this turn, which were repeated
 }
 
-// Flows says that the caller watches.
+// Flows reports whether the caller gets a stream.
 func (e *replySink) Flows() bool { return e.to.Flows() }
 
-// Begin forgets the reply before. With the first one the answer of the run begins.
+// Begin discards an earlier reply. The first one begins the answer of the run.
 func (e *replySink) Begin(server string) {
 	e.spent.add(e.reply.usage)
 	e.reply = modelReply{}
@@ -44,14 +43,14 @@ func (e *replySink) Begin(server string) {
 	}
 }
 
-// Take keeps what was read.
+// Take keeps the reading and passes thoughts on.
 func (e *replySink) Take(p *turn.Piece) {
 	if p.Doc != nil && p.Doc.Usage.Present() {
-		e.reply.usage.take(p.Doc.Usage.Of(p.Doc.Doc))
+		e.reply.usage.set(p.Doc.Usage.Of(p.Doc.Doc))
 	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		if thoughts := only(part.Events, parse.Thought); len(thoughts) > 0 && e.Flows() {
+		if thoughts := ofKind(part.Events, parse.Thought); len(thoughts) > 0 && e.Flows() {
 			e.to.Take(&turn.Piece{More: p.More, Parts: []turn.Part{{Events: thoughts}}})
 		}
 		if part.Reading != nil {
@@ -63,7 +62,7 @@ func (e *replySink) Take(p *turn.Piece) {
 	}
 }
 
-func only(events []parse.Event, kind parse.EventKind) (out []parse.Event) {
+func ofKind(events []parse.Event, kind parse.EventKind) (out []parse.Event) {
 	for _, e := range events {
 		if e.Kind == kind {
 			out = append(out, e)
@@ -72,7 +71,7 @@ func only(events []parse.Event, kind parse.EventKind) (out []parse.Event) {
 	return out
 }
 
-// Called gives new ids: they never leave this program.
+// Called returns new ids. They never leave this program.
 func (e *replySink) Called(int) []string {
 	for len(e.reply.ids) < len(e.reply.Calls) {
 		e.reply.ids = append(e.reply.ids, openai.NewCallID())
@@ -80,26 +79,25 @@ func (e *replySink) Called(int) []string {
 	return e.reply.ids
 }
 
-// Sent is false: what the caller has seen are thoughts.
+// Sent is false: the caller has seen only thoughts.
 func (e *replySink) Sent() bool { return false }
 
-// Say takes a sentence of the rules for an answer.
+// Say takes a sentence of the rules as the answer.
 func (e *replySink) Say(text string) { e.reply.Finish, e.reply.sorry = "stop", text }
 
-// Finish has nothing to do.
+// Finish does nothing.
 func (e *replySink) Finish() error { return nil }
 
-// Fail gives the error back: the run decides what becomes of it.
+// Fail returns the error to the run.
 func (e *replySink) Fail(err *openai.Error) error { return err }
 
-// usage is how many tokens went in and came out.
 type usage struct {
 	prompt, cached, completion, reasoning int
-	context                               int // tokens of the last request and its reply
+	context                               int // of the last request and its reply
 }
 
-// take takes over the usage object of a reply. A later one of the same reply takes its place.
-func (u *usage) take(doc []byte) {
+// set takes the values of a usage object; a later one of the same reply replaces it.
+func (u *usage) set(doc []byte) {
 	v := gjson.ParseBytes(doc)
 	*u = usage{
 		prompt: int(v.Get("prompt_tokens").Int()), completion: int(v.Get("completion_tokens").Int()),
@@ -109,7 +107,6 @@ func (u *usage) take(doc []byte) {
 	u.context = u.prompt + u.completion
 }
 
-// add counts a further reply.
 func (u *usage) add(more usage) {
 	u.prompt += more.prompt
 	u.cached += more.cached
@@ -118,7 +115,7 @@ func (u *usage) add(more usage) {
 	u.context = more.context
 }
 
-// json is the usage object of a run: all its requests together.
+// json returns the usage object of all requests of a run.
 func (u *usage) json() []byte {
 	return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d,`+
 		`"prompt_tokens_details":{"cached_tokens":%d},"completion_tokens_details":{"reasoning_tokens":%d}}`,

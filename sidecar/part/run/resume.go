@@ -1,79 +1,83 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// inDoubt is the result of a call that was about to run when the program ended.
+// inDoubt is the result of a call that was running when the program ended.
 var inDoubt = tools.Result{Failed: true, Doubt: true, Text: "The program ended while this call ran."}
 
 // notRun is the result of a call that had not begun when the run was broken off.
 var notRun = tools.Result{Failed: true, Text: "Error: this call was not run, because the run is over."}
 
-// notKept is the result of a call that cannot run any more as it was written.
-var notKept = tools.Result{Failed: true,
+// secretLost is the result of a call that cannot run as it was recorded.
+var secretLost = tools.Result{Failed: true,
 	Text: "Error: this call was not run. The program ended before it, and a secret in its arguments was not kept. Send it again with the secret itself, or tell the user."}
 
-// restore takes over what a run did, by its journal. A call that may have taken effect is not run again:
-// its result says so.
+// restore rebuilds the state of a run from its journal. A call that may have taken effect is not run
+// again: its result says so.
 func (r *Run) restore(req *openai.Request, p *Past) {
 	doubt := map[string]bool{}
 	for _, id := range p.Doubt() {
 		doubt[id] = true
 	}
 	does := map[string]string{} // of calls that change something
-	r.work = work{talk: newTalk(req, r.tools), acts: &acts{}}
+	r.runState = runState{talk: newConversation(req, r.tools), history: &history{}}
 	for _, rec := range p.Records {
 		switch {
 		case rec.Turn != nil:
-			r.settle()
+			r.addPending()
 			r.fit()
 			if rec.Turn.Squeezed {
 				r.squeeze()
 			}
-			r.acts.turns = rec.Turn.N
+			r.history.turns = rec.Turn.N
 			r.usage.add(usage{prompt: rec.Turn.Prompt, completion: rec.Turn.Answer,
 				context: rec.Turn.Prompt + rec.Turn.Answer})
-			r.pending = saidIn(rec.Turn)
+			r.pending = recordedReply(rec.Turn)
 		case rec.Call != nil && rec.Call.Changes:
 			does[rec.Call.ID] = rec.Call.Does
 			if doubt[rec.Call.ID] {
-				r.acts.add(rec.Call.Does, &inDoubt)
-				r.acts.knows(rec.Call.ID, r.doubted(rec.Call.Tool))
+				r.history.addChange(rec.Call.Does, &inDoubt)
+				r.history.setResult(rec.Call.ID, r.doubtful(rec.Call.Tool))
 			}
 		case rec.Result != nil:
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
-			r.acts.knows(rec.Result.ID, res)
+			r.history.setResult(rec.Result.ID, res)
 			if !rec.Result.Refused {
-				r.acts.counts(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
+				r.history.countRun(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
 			}
 			if what, changes := does[rec.Result.ID]; changes {
-				r.acts.add(what, &res)
+				r.history.addChange(what, &res)
 			}
 		}
 	}
 	for i, c := range r.pending.calls() {
-		if _, ran := r.acts.result(r.pending.ids[i]); !ran && secrets.IsMasked(string(c.Arguments)) {
-			r.acts.knows(r.pending.ids[i], notKept)
+		if _, ran := r.history.result(r.pending.ids[i]); !ran && secrets.IsMasked(string(c.Arguments)) {
+			r.history.setResult(r.pending.ids[i], secretLost)
 		}
 	}
 }
 
-// doubted is what the model reads of a call that may have taken effect, and has no result.
-func (r *Run) doubted(tool string) tools.Result {
-	return tools.Result{Failed: true, Doubt: true, Text: r.shown(tool, &inDoubt)}
+// doubtful returns what the model reads of a call that may have taken effect and has no result.
+func (r *Run) doubtful(tool string) tools.Result {
+	return tools.Result{Failed: true, Doubt: true, Text: r.resultText(tool, &inDoubt)}
 }
 
-// settle puts a reply with its results into the talk.
-func (r *Run) settle() {
+// addPending adds the pending reply and its results to the conversation.
+func (r *Run) addPending() {
 	if len(r.pending.calls()) == 0 {
 		return
 	}
@@ -81,15 +85,15 @@ func (r *Run) settle() {
 	for i := range results {
 		known := false
 		// the caller left before it ran, and the run went on later
-		if results[i], known = r.acts.result(r.pending.ids[i]); !known {
+		if results[i], known = r.history.result(r.pending.ids[i]); !known {
 			results[i] = notRun
 		}
 	}
-	r.count(r.pending.Calls, results)
-	r.grow(r.pending, results)
+	r.countRepeats(r.pending.Calls, results)
+	r.addTurn(r.pending, results)
 }
 
-// calls are those of a reply, if there is one.
+// calls returns the calls of a reply, which may be nil.
 func (s *modelReply) calls() []tools.Call {
 	if s == nil {
 		return nil
@@ -97,7 +101,7 @@ func (s *modelReply) calls() []tools.Call {
 	return s.Calls
 }
 
-// tool is which tool a call of a reply names; "" where there is no such call.
+// tool returns the tool of a call; "" if the reply has no such call.
 func (s *modelReply) tool(id string) string {
 	if s != nil {
 		if i := slices.Index(s.ids, id); i >= 0 {
@@ -107,8 +111,7 @@ func (s *modelReply) tool(id string) string {
 	return ""
 }
 
-// saidIn is a reply as it was kept.
-func saidIn(t *TurnRecord) *modelReply {
+func recordedReply(t *TurnRecord) *modelReply {
 	s := &modelReply{squeezed: t.Squeezed, usage: usage{prompt: t.Prompt, completion: t.Answer}, over: t.Over,
 		why: t.Why}
 	s.Content, s.Reasoning, s.Finish, s.Done = t.Content, t.Reasoning, t.Finish, t.Done
@@ -120,89 +123,89 @@ func saidIn(t *TurnRecord) *modelReply {
 	return s
 }
 
-// as makes a run that of a journal, with what it did.
-func (r *Run) as(req *openai.Request, past *Past) {
+// adopt makes this the run of a journal, with what it did.
+func (r *Run) adopt(req *openai.Request, past *Past) {
 	r.ID, r.begin = past.ID, past.BeginRecord
 	r.judge = r.Guard.Run(r.set, r.who, r.ID)
 	r.restore(req, past)
 }
 
-// takeOver makes a new run the one that its request began not long ago in a process before this
-// one: it goes on, or gives its end again. Where that one has changed something and cannot go on,
-// the run says so in place of a second time. The error is an *openai.Error: another process goes
-// on with it, and may yet change something.
-func (r *Run) takeOver(req *openai.Request) error {
+// resumeInterrupted looks for a recent run of an earlier process with the same request. This run
+// becomes that one: it goes on, or returns its end again. If that run has changed something and cannot
+// go on, this one says so instead of doing it twice. The error, an *openai.Error, means that another
+// process goes on with the run and may still change something.
+func (r *Run) resumeInterrupted(req *openai.Request) error {
 	sum := r.begin.Sum
-	id, known := r.cut.runs[sum]
+	id, known := r.interrupted.runs[sum]
 	if !known {
 		return nil
 	}
-	delete(r.cut.runs, sum) // what comes every day in the same words must not get the answer of yesterday
+	delete(r.interrupted.runs, sum) // a daily request must not get the answer of yesterday
 	past, err := r.Journal.Load(id)
 	if err != nil {
-		r.notResumed(id, err)
+		r.logNotResumed(id, err)
 		return nil
 	}
-	if !recalled(past, r.Now(), r.rules.Replay) {
+	if !isRepeated(past, r.Now(), r.rules.Replay) {
 		return nil
 	}
 	if past.Finished() {
-		r.as(req, past)
-		r.gives(&ending{text: past.End.Text, finish: past.End.Finish})
+		r.adopt(req, past)
+		r.setEnd(&ending{text: past.End.Text, finish: past.End.Finish})
 		return nil
 	}
 	kept, now, err := r.Journal.Continue(id, r.set.Version, "")
 	if err == nil {
-		r.as(req, now)
-		r.kept = kept
+		r.adopt(req, now)
+		r.journal = kept
 		r.Log.Info("a run that was broken off goes on", "event", "run_resumed", "run", id,
 			"doubt", len(now.Doubt()))
 		return nil
 	}
-	r.notResumed(id, err)
+	r.logNotResumed(id, err)
 	why := "It was broken off and cannot go on. The log of this program says why."
 	if errors.Is(err, errRunHeld) {
 		if !past.Changed() {
-			r.cut.runs[sum] = id
+			r.interrupted.runs[sum] = id
 			return openai.RunElsewhere()
 		}
 		why = "Another process of this program goes on with it. Ask again later for its answer."
 	}
 	if past.Changed() {
-		r.as(req, past)
-		r.gives(r.unfinished(&modelReply{}, "The work is not finished. "+why))
+		r.adopt(req, past)
+		r.setEnd(r.unfinished(&modelReply{}, "The work is not finished. "+why))
 	}
 	return nil
 }
 
-// recalled reports whether a run is the one that its request means: it was broken off not long ago, or
-// has changed something and ended lately.
-func recalled(past *Past, now time.Time, replay time.Duration) bool {
+// isRepeated reports whether a request repeats that of a run: it was broken off recently, or has
+// changed something and ended within replay.
+func isRepeated(past *Past, now time.Time, replay time.Duration) bool {
 	ago := now.Sub(past.Last)
 	return ago <= recovery && (past.End == nil || past.Changed() && ago < replay)
 }
 
-// gives makes this the end of a run of the process before. A further request looks it up again.
-func (r *Run) gives(end *ending) {
-	r.before = end
-	r.cut.runs[r.begin.Sum] = r.ID
+// setEnd makes end the end of this run. A further request looks it up again.
+func (r *Run) setEnd(end *ending) {
+	r.earlierEnd = end
+	r.interrupted.runs[r.begin.Sum] = r.ID
 }
 
-func (r *Run) notResumed(id string, err error) {
+func (r *Run) logNotResumed(id string, err error) {
 	r.Log.Warn("a run that was broken off cannot go on", "event", "run_not_resumed", "run", id,
 		"detail", err.Error())
 }
 
-// cut are the ids of the runs that stood in the journal at the start, by their request. Its lock is
-// held until a run that goes on stands among those of late: the same request may come twice at once.
-type cut struct {
+// interruptedRuns holds the runs of the journal at the start, by request. Its lock is held until a
+// resumed run is among the recent ones: the same request may come twice at once.
+type interruptedRuns struct {
 	mu   sync.Mutex
 	runs map[string]string
 }
 
-// findCut looks for them. Older ones wait for `runs resume`.
-func findCut(j *Journal, since time.Time) *cut {
-	c := &cut{runs: map[string]string{}}
+// findInterrupted finds the runs with a record since then. Older ones wait for `runs resume`.
+func findInterrupted(j *Journal, since time.Time) *interruptedRuns {
+	c := &interruptedRuns{runs: map[string]string{}}
 	if j == nil {
 		return c
 	}
@@ -212,4 +215,90 @@ func findCut(j *Journal, since time.Time) *cut {
 		}
 	}
 	return c
+}
+
+// GoesOnError says why a run is not resumed: another run has its request.
+type GoesOnError struct {
+	Run   string // the run that has the request
+	Ended bool   // it ended with an answer
+	Again bool   // it broke off too, and is the one to resume
+}
+
+func (e *GoesOnError) Error() string {
+	switch {
+	case e.Again:
+		return "the same request was sent again, and its newest run is " + e.Run + ": that one can be resumed"
+	case e.Ended:
+		return "the same request was answered lately, by run " + e.Run
+	}
+	return "run " + e.Run + " goes on with this request"
+}
+
+// Resume prepares a run that was broken off to go on by its journal; Run must follow. By names the
+// person who wants it, if there is one. A caller who sends the same request meanwhile gets this run's
+// answer. The error is ErrUnknownRun, another of the journal, a *GoesOnError, or an *openai.Error.
+func (e *Executor) Resume(ctx context.Context, set *ruleset.Set, id, by string) (*Run, error) {
+	if e.Journal == nil {
+		return nil, errors.New("resume a run: there is no journal; set the state folder")
+	}
+	past, err := e.Journal.Load(id)
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	req, err := openai.ParseRequest(past.Request)
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	r, err := e.newRun(ctx, set, req, turn.Caller{Session: past.Session})
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	r.who.Session, r.who.Agent, r.who.Channel = past.Session, past.Agent, past.Channel
+	e.interrupted.mu.Lock() // the same request must not begin at the same moment
+	defer e.interrupted.mu.Unlock()
+	before, err := e.recent.brokenOff(past.Sum, id)
+	if err != nil {
+		return nil, fmt.Errorf("resume a run: %w", err)
+	}
+	var kept *runJournal
+	if before == nil { // else what it did is in memory, with its secrets, and join goes on with the journal
+		if kept, past, err = e.Journal.Continue(id, set.Version, by); err != nil {
+			return nil, fmt.Errorf("resume a run: %w", err)
+		}
+	}
+	r.adopt(req, past)
+	r.journal, r.by, r.other = kept, by, before
+	if before == nil {
+		if r.register(); r.other != nil { // at this very moment
+			return nil, errors.Join(&GoesOnError{Run: r.other.id}, kept.Close())
+		}
+	}
+	if e.interrupted.runs[past.Sum] == id {
+		delete(e.interrupted.runs, past.Sum) // a caller who sends the request gets the answer of this run
+	}
+	e.Log.Info("a run that was broken off is resumed", "event", "run_resumed", "run", id, "by", by,
+		"doubt", len(past.Doubt()))
+	return r, nil
+}
+
+// brokenOff returns the run of this request and id that broke off in this process, or nil. The error
+// says that another run has the request.
+func (c *recentRuns) brokenOff(sum, id string) (*recentRun, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := c.runs[sum]
+	switch {
+	case m == nil:
+		return nil, nil
+	case !m.over():
+		return nil, &GoesOnError{Run: m.id}
+	case !c.now().Before(m.until):
+		delete(c.runs, sum)
+		return nil, nil
+	case m.end != nil:
+		return nil, &GoesOnError{Run: m.id, Ended: true}
+	case m.id != id:
+		return nil, &GoesOnError{Run: m.id, Again: true}
+	}
+	return m, nil
 }

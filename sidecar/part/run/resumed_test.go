@@ -52,7 +52,7 @@ type leaver struct {
 	leave func()
 }
 
-func (l leaver) Run(ctx context.Context, id string, c *guard.Passed) tools.Result {
+func (l leaver) Run(ctx context.Context, id string, c *guard.AllowedCall) tools.Result {
 	res := l.Source.Run(ctx, id, c)
 	if len(l.Calls()) == 1 {
 		l.leave()

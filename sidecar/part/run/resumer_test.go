@@ -198,7 +198,7 @@ type stopper struct {
 	begun chan struct{}
 }
 
-func (s *stopper) Run(ctx context.Context, id string, c *guard.Passed) tools.Result {
+func (s *stopper) Run(ctx context.Context, id string, c *guard.AllowedCall) tools.Result {
 	res := s.Source.Run(ctx, id, c)
 	close(s.begun)
 	<-ctx.Done()

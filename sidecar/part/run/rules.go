@@ -7,7 +7,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Runs is runs.yaml: how far a run of executor mode may go, and how its tools are called.
+// Runs is runs.yaml: limits of runs in executor mode, and how tools are called.
 type Runs struct {
 	rulefile.Head
 	Turns    int           `rule:"turns,required" min:"1" max:"200" doc:"How many replies of the model a run may have. Then the model is asked once more, for an answer without tools." eg:"5"`
@@ -21,7 +21,7 @@ type Runs struct {
 	Tools    []RunTool     `rule:"tools,required" doc:"How tools are called. The first entry that fits counts."`
 }
 
-// RunContext says when older messages of a run are shortened or left out.
+// RunContext says when older messages are shortened or left out.
 type RunContext struct {
 	Window    int     `rule:"window,required" min:"1024" max:"100000000" doc:"How many tokens the model takes, where its server does not say." eg:"32768"`
 	Reserve   int     `rule:"reserve,required" min:"0" max:"10000000" doc:"So many tokens are kept free for a reply; more if the request has a larger max_tokens." eg:"2000"`
@@ -31,7 +31,7 @@ type RunContext struct {
 	CompactAt float64 `rule:"compact_at,required" min:"0" max:"1" doc:"If it is still this share then, older turns are left out. One message tells which tools they called." eg:"0.8"`
 }
 
-// RunEnds are the ways in which a run ends without an answer of the model.
+// RunEnds are the ways in which a run ends without an answer.
 type RunEnds struct {
 	Turns  RunEnd `rule:"turns,required" doc:"The model has had all its turns."`
 	Same   RunEnd `rule:"same,required" doc:"The model sends the same call again and again."`
@@ -39,13 +39,13 @@ type RunEnds struct {
 	Broken RunEnd `rule:"broken,required" doc:"The model server failed after something was done. Before that, callers get the answer of recovery.yaml. {why} is filled in."`
 }
 
-// RunEnd is what is said at one of them.
+// RunEnd is what is said at such an end.
 type RunEnd struct {
 	Tell string `rule:"tell" doc:"What the model is told, so that it answers without tools. If left out, it is not asked." eg:"You have no more turns. Answer now."`
 	Say  string `rule:"say,required" doc:"What the user reads, behind what there is of an answer." eg:"The work is not finished."`
 }
 
-// RunTool is how one tool is called in a run.
+// RunTool is how one tool is called.
 type RunTool struct {
 	Tool    rulefile.Text  `rule:"tool,required" doc:"The name of the tool, or '*' for every tool." eg:"web_search"`
 	Offer   *bool          `rule:"offer" doc:"false keeps the tool from the model. If left out: true."`
@@ -55,10 +55,10 @@ type RunTool struct {
 	Set     map[string]any `rule:"set" doc:"Arguments that are set where a call leaves them out, and the tool has them." eg:"{count: 10}"`
 }
 
-// Offered reports whether the model may know of the tool.
+// Offered reports whether the model is told of the tool.
 func (t *RunTool) Offered() bool { return t.Offer == nil || *t.Offer }
 
-// Tool gives how a tool is called.
+// Tool returns how a tool is called.
 func (r *Runs) Tool(name string) RunTool {
 	for _, t := range r.Tools {
 		if t.Tool.Value == name || t.Tool.Value == every {
@@ -68,10 +68,9 @@ func (r *Runs) Tool(name string) RunTool {
 	return RunTool{Timeout: r.Time}
 }
 
-// every stands for all tools.
 const every = "*"
 
-// RunsSection is what the loop reads of the rule files.
+// RunsSection describes runs.yaml.
 func RunsSection() ruleset.Section {
 	return ruleset.Section{Name: "runs.yaml",
 		About: "How far a run of executor mode may go, and how its tools are called.",
@@ -79,7 +78,7 @@ func RunsSection() ruleset.Section {
 			CompactAt: 0.8}}}
 }
 
-// Compile checks what goes together.
+// Compile checks settings that depend on each other.
 func (f *Runs) Compile(r *ruleset.Reader) any {
 	if !r.Clean() {
 		return f

@@ -18,15 +18,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// kept is one run of the command runs.
-type kept struct {
+// runsCLI is the command runs.
+type runsCLI struct {
 	state string
 	json  bool
 	env   cli.Env
 }
 
-func runsCommand(env cli.Env) *cobra.Command {
-	k := kept{env: env}
+func newRunsCommand(env cli.Env) *cobra.Command {
+	k := runsCLI{env: env}
 	c := &cobra.Command{
 		Use:   "runs",
 		Short: "Runs of executor mode: list, show, resume, replay",
@@ -43,8 +43,8 @@ may be running, but not where resume goes on with a run.`,
 	return c
 }
 
-// open is the journal in the state folder.
-func (k *kept) open() (*Journal, error) {
+// open opens the journal in the state folder.
+func (k *runsCLI) open() (*Journal, error) {
 	if k.state == "" {
 		return nil, errors.New("runs: no folder; give --state DIR, or set " + config.Prefix + "STATE")
 	}
@@ -55,7 +55,7 @@ func (k *kept) open() (*Journal, error) {
 	return OpenJournal(JournalConfig{Dir: dir, Now: time.Now})
 }
 
-func (k *kept) listCommand() *cobra.Command {
+func (k *runsCLI) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List runs, one on each line, the newest first", Args: cli.Arguments(0, 0),
 		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
@@ -66,7 +66,7 @@ func (k *kept) listCommand() *cobra.Command {
 	return c
 }
 
-func (k *kept) list() error {
+func (k *runsCLI) list() error {
 	j, err := k.open()
 	if err != nil {
 		return err
@@ -113,8 +113,7 @@ func statusInk(status string) cli.Ink {
 	return cli.Plain
 }
 
-// run is a command about one run.
-func (k *kept) run(use, short, example string, do func(*Past) error) *cobra.Command {
+func (k *runsCLI) subcommand(use, short, example string, do func(*Past) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " ID", Short: short, Args: cli.Arguments(1, 1), Example: example,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -133,19 +132,19 @@ func (k *kept) run(use, short, example string, do func(*Past) error) *cobra.Comm
 	}
 }
 
-func (k *kept) showCommand() *cobra.Command {
-	c := k.run("show", "Show everything that a run did",
+func (k *runsCLI) showCommand() *cobra.Command {
+	c := k.subcommand("show", "Show everything that a run did",
 		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
 	cli.JSONFlag(c, &k.json, "a record on each line")
 	return c
 }
 
-func (k *kept) show(past *Past) error {
+func (k *runsCLI) show(past *Past) error {
 	p := k.env.Paper(k.json)
 	s := past.Summary()
 	p.Item(JournalRecord{Time: past.Started, Begin: &past.BeginRecord}, summaryRows(&s))
 	for i := range past.Records {
-		p.Item(past.Records[i], keptRows(&past.Records[i]))
+		p.Item(past.Records[i], recordRows(&past.Records[i]))
 	}
 	if past.Torn > 0 && !k.json {
 		p.Rows([]cli.Row{{Text: fmt.Sprintf("%d bytes at the end are no record: a crash has left them",
@@ -154,8 +153,7 @@ func (k *kept) show(past *Past) error {
 	return p.Done()
 }
 
-// keptRows is a record for people.
-func keptRows(rec *JournalRecord) []cli.Row {
+func recordRows(rec *JournalRecord) []cli.Row {
 	var r cli.Rows
 	at := rec.Time.Local().Format(time.TimeOnly)
 	switch {
@@ -183,7 +181,7 @@ func keptRows(rec *JournalRecord) []cli.Row {
 		r.Add(1, in, "", "%s  %s in %d ms: %s", at, how, rec.Result.Took, cli.Clipped(rec.Result.Text))
 	case rec.Resume != nil:
 		r.Add(0, cli.Bold, "", "%s  another process goes on with it%s; %s in doubt", at,
-			wanted(rec.Resume.By),
+			resumedBy(rec.Resume.By),
 			terminal.Count(len(rec.Resume.Doubt), "call"))
 	case rec.End != nil:
 		r.Add(0, statusInk(rec.End.Status), "", "%s  %s: %s", at, rec.End.Status, cli.Clipped(rec.End.Text))
@@ -191,17 +189,17 @@ func keptRows(rec *JournalRecord) []cli.Row {
 	return r.List
 }
 
-// wanted names the person who wanted a run to go on, if there is one.
-func wanted(by string) string {
+// resumedBy names the person who resumed a run, if there is one.
+func resumedBy(by string) string {
 	if by == "" {
 		return ""
 	}
 	return ", as " + cli.Clipped(by) + " wanted"
 }
 
-func (k *kept) replayCommand() *cobra.Command {
+func (k *runsCLI) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := k.run("replay", "Decide the calls of a run again, with other rules",
+	c := k.subcommand("replay", "Decide the calls of a run again, with other rules",
 		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
 		func(p *Past) error {
 			set, err := cli.LoadRules(rules, locked, k.env)
@@ -221,8 +219,7 @@ Exit code: 0 all that ran would run, and all that was refused would be; 1 someth
 	return c
 }
 
-// again is what other rules say about a call.
-type again struct {
+type replayedCall struct {
 	ID     string        `json:"id"`
 	Tool   string        `json:"tool"`
 	Ran    bool          `json:"ran"`
@@ -232,7 +229,7 @@ type again struct {
 	args   string
 }
 
-func (k *kept) replay(past *Past, set *ruleset.Set, in guard.World) error {
+func (k *runsCLI) replay(past *Past, set *ruleset.Set, in guard.World) error {
 	ran := map[string]bool{}
 	for _, rec := range past.Records {
 		if rec.Call != nil {
@@ -249,12 +246,12 @@ func (k *kept) replay(past *Past, set *ruleset.Set, in guard.World) error {
 		for _, c := range rec.Turn.Calls {
 			d := in.Decide(set, tools.Call{Name: c.Tool, Arguments: []byte(c.Arguments), Strategy: "native",
 				Confidence: 1}, who, guard.Moment{Now: rec.Time})
-			a := again{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why,
+			a := replayedCall{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why,
 				args: c.Arguments}
 			if a.Ran != (d.Effect == policy.Allow || d.Effect == policy.Audit) {
 				differs++
 			}
-			p.Item(a, againRows(&a))
+			p.Item(a, replayRows(&a))
 		}
 	}
 	err := p.Done()
@@ -264,7 +261,7 @@ func (k *kept) replay(past *Past, set *ruleset.Set, in guard.World) error {
 	return err
 }
 
-func againRows(a *again) []cli.Row {
+func replayRows(a *replayedCall) []cli.Row {
 	was := "refused"
 	if a.Ran {
 		was = "ran"

@@ -18,7 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-func (k *kept) resumeCommand() *cobra.Command {
+func (k *runsCLI) resumeCommand() *cobra.Command {
 	flags := k.env.DefaultSettings()
 	var config string
 	c := &cobra.Command{
@@ -50,7 +50,7 @@ request again, or when somebody wants it: by the console, or POST /runs/ID/resum
 	return c
 }
 
-func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
+func (k *runsCLI) resume(ctx context.Context, s config.Settings, id string) error {
 	log, err := cli.OpenLog(s, k.env.Stdout(), k.env.Err)
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	if err != nil {
 		return err
 	}
-	out := &printed{out: k.env.Out, progress: log.Err}
+	out := &printSink{out: k.env.Out, progress: log.Err}
 	if k.json {
 		out.out = io.Discard
 	}
@@ -100,21 +100,21 @@ func (k *kept) resume(ctx context.Context, s config.Settings, id string) error {
 	}{past.Summary(), answer}, nil)
 }
 
-// printed is an answer for a person. It is a turn.Sink.
-type printed struct {
+// printSink is a turn.Sink that prints the answer and the progress.
+type printSink struct {
 	out, progress io.Writer
-	failed        error // of writing
+	failed        error // first error of writing
 }
 
-func (p *printed) Flows() bool                  { return true }
-func (p *printed) Begin(string)                 {}
-func (p *printed) Called(int) []string          { return nil }
-func (p *printed) Sent() bool                   { return false }
-func (p *printed) Say(text string)              { p.print(p.out, text+"\n") }
-func (p *printed) Finish() error                { return p.failed }
-func (p *printed) Fail(err *openai.Error) error { return err }
+func (p *printSink) Flows() bool                  { return true }
+func (p *printSink) Begin(string)                 {}
+func (p *printSink) Called(int) []string          { return nil }
+func (p *printSink) Sent() bool                   { return false }
+func (p *printSink) Say(text string)              { p.print(p.out, text+"\n") }
+func (p *printSink) Finish() error                { return p.failed }
+func (p *printSink) Fail(err *openai.Error) error { return err }
 
-func (p *printed) Take(piece *turn.Piece) {
+func (p *printSink) Take(piece *turn.Piece) {
 	for _, part := range piece.Parts {
 		for _, e := range part.Events {
 			switch e.Kind {
@@ -127,7 +127,7 @@ func (p *printed) Take(piece *turn.Piece) {
 	}
 }
 
-func (p *printed) print(to io.Writer, text string) {
+func (p *printSink) print(to io.Writer, text string) {
 	for line := range strings.Lines(text) {
 		line, whole := strings.CutSuffix(line, "\n")
 		line = terminal.Printable(line)

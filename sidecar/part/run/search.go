@@ -14,19 +14,18 @@ import (
 
 const (
 	maxVisited = 20000 // files and folders of one search
-	maxFound   = 200   // lines or names that are given
-	maxLine    = 500   // bytes of a line that are given
+	maxFound   = 200   // lines or names of a result
+	maxLine    = 500   // bytes of a line
 )
 
-// skipped are folders that no search looks into: others made what is in them.
-var skipped = []string{".git", "node_modules", ".hg", ".svn"}
+// skippedFolders are not searched: they hold files of tools.
+var skippedFolders = []string{".git", "node_modules", ".hg", ".svn"}
 
-// errEnough ends a walk.
 var errEnough = errors.New("enough was found")
 
-// walk visits the files below a folder: below is their name from there on. Links are not followed, and
-// folders that the call may not read are left out.
-func (w *toolWork) walk(root string, visit func(name, below string) error) error {
+// walk visits the files below a folder; below is their path relative to it. It follows no links and
+// skips folders that the call may not read.
+func (w *toolCall) walk(root string, visit func(name, below string) error) error {
 	left := maxVisited
 	var folder func(name, below string) error
 	folder = func(name, below string) error {
@@ -47,7 +46,7 @@ func (w *toolWork) walk(root string, visit func(name, below string) error) error
 			}
 			name, below := path.Join(name, e.Name()), path.Join(below, e.Name())
 			switch {
-			case e.IsDir() && !slices.Contains(skipped, e.Name()):
+			case e.IsDir() && !slices.Contains(skippedFolders, e.Name()):
 				err = folder(name, below)
 			case e.Type().IsRegular():
 				err = visit(name, below)
@@ -61,7 +60,7 @@ func (w *toolWork) walk(root string, visit func(name, below string) error) error
 	return folder(root, "")
 }
 
-func (w *toolWork) grep() (string, error) {
+func (w *toolCall) grep() (string, error) {
 	re, err := regexp.Compile(w.in.Pattern)
 	if err != nil {
 		return "", fmt.Errorf("pattern: %w", err)
@@ -91,28 +90,28 @@ func (w *toolWork) grep() (string, error) {
 		}
 		return nil
 	}
-	text, err := w.text(root)
+	text, err := w.readText(root)
 	switch {
 	case errors.Is(err, errFolder):
 		err = w.walk(root, func(name, below string) error {
-			if !fits(w.in.Glob, below) {
+			if !matches(w.in.Glob, below) {
 				return nil
 			}
-			text, err := w.text(name)
+			text, err := w.readText(name)
 			if err != nil {
 				return nil // no text, or not for this call
 			}
 			return look(name, text)
 		})
-	case err == nil && fits(w.in.Glob, path.Base(root)):
+	case err == nil && matches(w.in.Glob, path.Base(root)):
 		err = look(root, text)
 	}
-	return w.found(out.String(), err)
+	return w.searchResult(out.String(), err)
 }
 
-// fits reports whether a file fits a pattern, if there is one: without a slash it is about the last part of
-// the name.
-func fits(pattern, below string) bool {
+// matches reports whether a file matches a pattern, if there is one. A pattern without a slash is for
+// the last part of the name.
+func matches(pattern, below string) bool {
 	if !strings.Contains(pattern, "/") {
 		below = path.Base(below)
 	}
@@ -120,7 +119,7 @@ func fits(pattern, below string) bool {
 	return pattern == "" || ok && err == nil
 }
 
-func (w *toolWork) glob() (string, error) {
+func (w *toolCall) glob() (string, error) {
 	pattern := path.Clean(w.in.Pattern)
 	if !doublestar.ValidatePattern(pattern) {
 		return "", fmt.Errorf("%q is no pattern", w.in.Pattern)
@@ -142,18 +141,17 @@ func (w *toolWork) glob() (string, error) {
 		out.WriteString(name + "\n")
 		return nil
 	})
-	return w.found(out.String(), err)
+	return w.searchResult(out.String(), err)
 }
 
-// found is what a search gives.
-func (w *toolWork) found(text string, err error) (string, error) {
+func (w *toolCall) searchResult(text string, err error) (string, error) {
 	switch {
 	case errors.Is(err, errEnough):
 		return text + "[there is more; narrow the search]\n", nil
 	case err != nil && text == "":
 		return "", err
 	case err != nil:
-		return text + "[" + reason(err) + "]\n", nil
+		return text + "[" + errorText(err) + "]\n", nil
 	}
 	return cmp.Or(text, "(nothing found)"), nil
 }

@@ -53,7 +53,7 @@ func lay(t testing.TB, files map[string]string) *rig {
 		t.Fatal(err)
 	}
 	metrics := telemetry.New()
-	g := guard.New(guard.Config{World: guard.NewWorld(guard.Here{Workspace: dir}), Now: time.Now,
+	g := guard.New(guard.Config{World: guard.NewWorld(guard.Machine{Workspace: dir}), Now: time.Now,
 		Metrics: metrics, Log: slog.New(slog.DiscardHandler)})
 	return &rig{t, dir, &toolbox{Resolver: net.DefaultResolver, Environ: os.Environ()},
 		g.Run(ruletest.Shipped(t), policy.Subject{Model: "executor"}, "run")}
@@ -66,7 +66,7 @@ func (r *rig) call(name string, args map[string]any) (res tools.Result, refused 
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	passed, refusal := r.runs.Weigh(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
+	passed, refusal := r.runs.Check(r.t.Context(), tools.Call{Name: name, Arguments: doc, Strategy: "native",
 		Confidence: 1}, guard.Observer{}, func(approvals.Entry) {})
 	if refusal != nil {
 		return res, refusal.Why
@@ -275,19 +275,19 @@ func TestFetch(t *testing.T) {
 		`<!doctype html><head><meta charset=utf-8><title>T</title><script>no()</script><body><h1>Head</h1><p>All of the text.`:                                            "T\nHead\nAll of the text.",
 		`<p>One <svg><title>no</title></svg><a href="/x">link</a>`:                                                                                                        "One\nlink",
 	} {
-		if text, err := readable([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil ||
+		if text, err := documentText([]byte(page), "text/html; charset=utf-8", "text/html"); err != nil ||
 			text != want {
 			t.Errorf("%q, %v; want %q", text, err, want)
 		}
 	}
-	if text, _ := clip("日本語", bytesOf("日本語", 2)); text != "日本" {
+	if text, _ := clip("日本語", byteLen("日本語", 2)); text != "日本" {
 		t.Errorf("two characters are %q", text)
 	}
-	if text, err := readable([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil ||
+	if text, err := documentText([]byte("gr\xfc\xdfe"), "text/plain; charset=latin1", "text/plain"); err != nil ||
 		text != "grüße" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if _, err := readable([]byte("\x89PNG\x00\x00"), "image/png", "image/png"); err == nil {
+	if _, err := documentText([]byte("\x89PNG\x00\x00"), "image/png", "image/png"); err == nil {
 		t.Error("a picture is text")
 	}
 }

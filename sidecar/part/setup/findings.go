@@ -120,7 +120,7 @@ func (v server) schema(follows, doubt bool, detail string) Check {
 // style says in which style the model is told of tools, in the first half of the sessions.
 func (v server) style(set *ruleset.Set, m ruleset.Model, native, follows bool) Check {
 	const name = "style"
-	s, err := set.Style(m, ruleset.Asked{Model: m.ID.Value, Server: v.dialect, Native: native})
+	s, err := set.Style(m, ruleset.StyleEnv{Model: m.ID.Value, Server: v.dialect, Native: native})
 	if s != nil && s.Schema && !follows {
 		s = s.Otherwise
 	}

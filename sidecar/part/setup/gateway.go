@@ -29,9 +29,9 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 }
 
 // greeted is what a gateway was found to be.
-func greeted(url string, token bool, found run.GatewayProbed) []Check {
+func greeted(url string, token bool, found run.GatewayStatus) []Check {
 	c := Check{Name: "gateway", Status: fail}
-	switch found.Wrong {
+	switch found.Trouble {
 	case run.GatewayAway:
 		c.Found, c.Fix = url+" cannot be reached: "+found.Why,
 			"openclaw gateway start, or name where it is: --gateway http://127.0.0.1:18789"
@@ -58,15 +58,15 @@ func greeted(url string, token bool, found run.GatewayProbed) []Check {
 	return []Check{c}
 }
 
-func tools(found run.GatewayProbed) Check {
+func tools(found run.GatewayStatus) Check {
 	c := Check{Name: "gateway_tools", Status: ok,
 		Found: "/tools/invoke has the tools of gateway.yaml, as far as calls without arguments tell"}
 	var what []string
-	if len(found.Lacks) > 0 {
-		what = append(what, "/tools/invoke does not have "+strings.Join(found.Lacks, ", "))
+	if len(found.Missing) > 0 {
+		what = append(what, "/tools/invoke does not have "+strings.Join(found.Missing, ", "))
 	}
-	if len(found.Fails) > 0 {
-		what = append(what, strings.Join(found.Fails, ", ")+" answers 500; it may have no key or no plugin")
+	if len(found.Failing) > 0 {
+		what = append(what, strings.Join(found.Failing, ", ")+" answers 500; it may have no key or no plugin")
 	}
 	if len(what) > 0 {
 		c.Status, c.Found = warn, strings.Join(what, "; ")

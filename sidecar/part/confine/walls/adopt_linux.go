@@ -10,19 +10,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt waits until the child hands over its system calls.
-func (r *run) adopt() error {
+// takeListener waits until the child hands over its system calls.
+func (r *run) takeListener() error {
 	for handed := -1; r.command == 0 || handed < 0; {
-		m, err := r.next()
+		m, err := r.nextMessage()
 		switch {
 		case err != nil:
 			return fmt.Errorf("%w: the child was lost: %w", errUnfit, err)
-		case m.kind == saidKeeper:
+		case m.kind == msgKeeper:
 			r.command = int(m.a)
-		case m.kind == saidResult:
+		case m.kind == msgResult:
 			handed = int(m.b)
-		case m.kind == saidFailure:
-			return r.step(m)
+		case m.kind == msgFailure:
+			return r.stepFailure(m)
 		}
 		if r.command != 0 && handed >= 0 {
 			pidfd, err := unix.PidfdOpen(r.command, 0)
@@ -41,8 +41,8 @@ func (r *run) adopt() error {
 	return nil
 }
 
-// next is the next message of the child and its keeper.
-func (r *run) next() (m message, err error) {
+// nextMessage reads the next message of the child and its keeper.
+func (r *run) nextMessage() (m message, err error) {
 	var buf [12]byte
 	n, err := unix.Read(r.report, buf[:])
 	for errors.Is(err, unix.EINTR) {
@@ -60,8 +60,8 @@ func (r *run) next() (m message, err error) {
 	return m, nil
 }
 
-// step is the error of a step that failed.
-func (r *run) step(m message) error {
+// stepFailure returns the error of a step that failed.
+func (r *run) stepFailure(m message) error {
 	errno := unix.Errno(m.b)
 	o := op{what: "make a namespace", part: PartBelow}
 	if m.a >= 0 {
@@ -81,8 +81,8 @@ func (r *run) step(m message) error {
 	return fmt.Errorf("%w: %w", errUnfit, &stepError{o.what, errno, o.part})
 }
 
-// codeOf is the exit code of a run that did not begin.
-func codeOf(err error) int {
+// exitCode returns the exit code of a run that did not begin.
+func exitCode(err error) int {
 	switch {
 	case errors.Is(err, errUnfit):
 		return ExitUnfit
@@ -94,11 +94,11 @@ func codeOf(err error) int {
 	return ExitUnfit
 }
 
-// stepError is a step of the child that failed.
+// stepError means that a step of the child failed.
 type stepError struct {
 	what  string
 	errno unix.Errno
-	part  Part // what cannot be enforced then, if one may do without
+	part  Part // what cannot be enforced then, if that may be missing
 }
 
 func partOf(err error) Part {

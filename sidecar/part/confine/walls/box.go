@@ -1,9 +1,9 @@
-// Package walls runs a command that can touch what it was given and nothing else: the kernel refuses the
-// rest. Landlock guards files, TCP and signals. A filter for system calls refuses what Landlock does not
-// cover, and hands some calls to the supervisor, which does them itself on what it has checked. No root is
-// needed. It knows no rule and no tool call. What a gateway starts in place of a command takes its ticket,
-// which says what it may touch, and is ssh for git that runs so. Since each confined command starts it, it
-// imports nothing of the server.
+// Package walls runs a command that can touch only what it was given: the kernel refuses the rest.
+// Landlock guards files, TCP and signals. A seccomp filter refuses what Landlock does not cover and
+// passes some calls to the supervisor, which does them itself with checked arguments. It needs no
+// root. A gateway starts it in place of a command with a ticket that says what the command may touch;
+// for confined git it also replaces ssh. It knows no rules and no tool calls, and imports nothing of
+// the server, since it starts with each confined command.
 package walls
 
 import (
@@ -19,64 +19,64 @@ import (
 	"time"
 )
 
-// Box says what a command may touch. Paths are absolute. The more specific path wins: a
-// folder that may be read below one that is denied can be read.
+// Box says what a command may touch. Paths are absolute. The more specific path wins: a readable
+// folder below a denied one can be read.
 type Box struct {
 	Command []string
-	Dir     string   // where it starts; empty: where the caller is
-	Env     []string // all of it: NAME=value
+	Dir     string   // where it starts; empty: the caller's
+	Env     []string // NAME=value; nothing is inherited
 	Read    []string // may be read and run, with all below
-	List    []string // names in it may be listed, with all below; no file may be read
+	List    []string // folders whose names may be listed, with all below; files cannot be read
 	Write   []string // may be read, run and changed, with all below
 	Use     []string // devices and files that may be read and written, and not removed
-	Deny    []string // cannot be read or changed, though it lies below one of those
-	Fixed   []string // can be read and not changed, though it lies below one of Write
+	Deny    []string // cannot be read or changed, even below one of those
+	Fixed   []string // cannot be changed, even below one of Write
 	Net     Net
-	Proxy   string // host:port on loopback that may be connected to
-	Ports   []int  // further ports on loopback that may be connected to
-	Anyone  bool   // servers may listen for other machines; otherwise on loopback
+	Proxy   string // host:port on loopback
+	Ports   []int  // further ports on loopback
+	Anyone  bool   // servers may listen for other machines; else only on loopback
 	Limits  Limits
-	Session string // commands of one session reach each other's servers, and may end each other
-	Records string // folder where supervisors of this user know each other; empty: this one is alone
-	Lenient []Part // what may be missing on this machine
-	Untried bool   // it may run where what confines was never tried: see Offer
+	Session string // commands of one session reach each other's servers and may signal each other
+	Records string // folder where supervisors of this user find each other; empty: this one has no others
+	Lenient []Part // parts that may be missing on this machine
+	Untried bool   // it may run where confinement was never tested: see Offer
 }
 
-// Net is which network a command has.
+// Net is the network that a command has.
 type Net string
 
-// What a command reaches. Servers of its own session on loopback are reached in any case.
+// Servers of a command's own session on loopback are reached in any case.
 const (
 	NetNone  Net = "none"
-	NetProxy Net = "proxy" // the proxy alone
+	NetProxy Net = "proxy" // only the proxy
 	NetOpen  Net = "open"  // everything
 )
 
-// Limits bound a command and all that it starts. What is zero is not bound.
+// Limits bound a command and all that it starts. Zero means no limit.
 type Limits struct {
 	Time      time.Duration
-	Processes int   // of the tree, threads aside
+	Processes int   // of the tree, without threads
 	Memory    int64 // resident, of the tree
 	File      int64 // of one file that is written
 	Output    int64 // on standard output and standard error together
-	Open      int   // files, of one process
+	Open      int   // open files of one process
 }
 
-// Streams are what a command reads and writes. Files are inherited, others fed by a pipe.
+// Streams are the standard streams of a command. Files are inherited, others fed by a pipe.
 type Streams struct {
 	In       *os.File
 	Out, Err io.Writer
 }
 
-// Exit codes of a run that are not those of the command.
+// Exit codes of a run that are not the command's.
 const (
 	ExitUnfit    = 125 // this machine cannot confine
-	exitNotRun   = 126 // the command is there and cannot be run
+	exitNotRun   = 126 // the command exists and cannot be run
 	exitNotFound = 127
 )
 
-// checked is the box with its paths absolute and without links, as the kernel sees them.
-func (b Box) checked() (Box, error) {
+// normalize checks the box and returns it with paths as the kernel sees them, without links.
+func (b Box) normalize() (Box, error) {
 	if len(b.Command) == 0 {
 		return b, errors.New("no command to run")
 	}
@@ -92,15 +92,15 @@ func (b Box) checked() (Box, error) {
 			if !filepath.IsAbs(path) {
 				return b, fmt.Errorf("%s is no absolute path", path)
 			}
-			out = append(out, real(path))
+			out = append(out, realPath(path))
 		}
 		slices.Sort(out)
 		*list = slices.Compact(out)
 	}
-	b.Env = b.reachable(b.Env)
+	b.Env = b.readablePATH(b.Env)
 	for _, dir := range b.Write {
-		if b.Session != "" && b.Records != "" && (under(real(b.Records), dir) ||
-			under(dir, real(b.Records))) {
+		if b.Session != "" && b.Records != "" && (isUnder(realPath(b.Records), dir) ||
+			isUnder(dir, realPath(b.Records))) {
 			return b, fmt.Errorf("%s may be written, and holds %s, by which supervisors know each other", dir,
 				b.Records)
 		}
@@ -108,7 +108,7 @@ func (b Box) checked() (Box, error) {
 	return b, nil
 }
 
-// proxyAddresses are where a proxy on this machine can be reached.
+// proxyAddresses returns the addresses of a proxy on this machine; none if it is elsewhere.
 func proxyAddresses(hostPort string) (out []netip.AddrPort) {
 	if port, ok := strings.CutPrefix(hostPort, "localhost:"); ok {
 		return append(proxyAddresses("127.0.0.1:"+port), proxyAddresses("[::1]:"+port)...)
@@ -119,14 +119,14 @@ func proxyAddresses(hostPort string) (out []netip.AddrPort) {
 	return nil
 }
 
-// reachable leaves folders out of PATH that cannot be read: a shell finds a program there,
-// cannot run it, and looks no further.
-func (b Box) reachable(env []string) (out []string) {
+// readablePATH removes unreadable folders from PATH: a shell would find a program there, could not run
+// it, and would stop searching.
+func (b Box) readablePATH(env []string) (out []string) {
 	for _, v := range env {
 		if list, ok := strings.CutPrefix(v, "PATH="); ok {
 			dirs := slices.DeleteFunc(strings.Split(list, ":"), func(dir string) bool {
-				dir = real(dir)
-				return !underAny(dir, b.Read) && !underAny(dir, b.Write)
+				dir = realPath(dir)
+				return !isUnderAny(dir, b.Read) && !isUnderAny(dir, b.Write)
 			})
 			v = "PATH=" + strings.Join(dirs, ":")
 		}
@@ -135,7 +135,7 @@ func (b Box) reachable(env []string) (out []string) {
 	return out
 }
 
-// program is the path of what is run, as a shell finds it.
+// program returns the path of the command, as a shell finds it.
 func (b Box) program() (path string, code int, err error) {
 	name := b.Command[0]
 	if !strings.Contains(name, "/") {
@@ -158,32 +158,32 @@ func (b Box) variable(name string) (value string) {
 	return value
 }
 
-// real is a path without links; what does not exist keeps its name below what does.
-func real(path string) string {
+// realPath returns a path without links. What does not exist keeps its name below what does.
+func realPath(path string) string {
 	path = filepath.Clean(path)
-	if r, err := followed(path); err == nil {
+	if r, err := resolve(path); err == nil {
 		return r
 	}
 	if dir := filepath.Dir(path); dir != path {
-		return filepath.Join(real(dir), filepath.Base(path))
+		return filepath.Join(realPath(dir), filepath.Base(path))
 	}
 	return path
 }
 
-// under says whether a path is a folder or lies below it.
-func under(path, dir string) bool {
+// isUnder reports whether a path is a folder or lies below it.
+func isUnder(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// underAny says whether a path is one of the folders or lies below one.
-func underAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return under(path, dir) })
+// isUnderAny reports whether a path is one of the folders or lies below one.
+func isUnderAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return isUnder(path, dir) })
 }
 
-// parents are the folders between those that may be written and a path in them, from the top.
+// parents returns the folders between the writable ones and paths in them, from the top.
 func (b Box) parents(paths []string) (out []string) {
 	for _, path := range paths {
-		for dir := filepath.Dir(path); underAny(dir, b.Write) &&
+		for dir := filepath.Dir(path); isUnderAny(dir, b.Write) &&
 			!slices.Contains(out, dir); dir = filepath.Dir(dir) {
 			out = append(out, dir)
 		}

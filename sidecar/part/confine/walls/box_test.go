@@ -24,7 +24,7 @@ func TestEnviron(t *testing.T) {
 }
 
 func TestProxied(t *testing.T) {
-	got := Proxied([]string{"A=b", "http_proxy=http://elsewhere", "NO_PROXY=*"}, "http://127.0.0.1:8")
+	got := WithProxy([]string{"A=b", "http_proxy=http://elsewhere", "NO_PROXY=*"}, "http://127.0.0.1:8")
 	for _, want := range []string{"A=b", "http_proxy=http://127.0.0.1:8", "HTTPS_PROXY=http://127.0.0.1:8",
 		"NO_PROXY=localhost,127.0.0.1,::1"} {
 		if !slices.Contains(got, want) {
@@ -80,7 +80,7 @@ func FuzzParseLimits(f *testing.F) {
 }
 
 func TestChecked(t *testing.T) {
-	dir := real(t.TempDir())
+	dir := realPath(t.TempDir())
 	for _, c := range []struct {
 		box  Box
 		said string
@@ -95,7 +95,7 @@ func TestChecked(t *testing.T) {
 		{Box{Command: []string{"x"}, Net: NetNone, Write: []string{dir + "/r/x"}, Session: "s", Records: dir + "/r"}, dir + "/r/x may be written, and holds"},
 		{Box{Command: []string{"x"}, Net: NetNone, Write: []string{dir}}, ""},
 	} {
-		_, err := c.box.checked()
+		_, err := c.box.normalize()
 		if (err == nil) != (c.said == "") || err != nil && !strings.HasPrefix(err.Error(), c.said) {
 			t.Errorf("%+v: %v, want %q", c.box, err, c.said)
 		}
@@ -104,8 +104,8 @@ func TestChecked(t *testing.T) {
 
 // A shell that finds a program in a folder that it cannot read looks no further.
 func TestReachable(t *testing.T) {
-	b := Box{Read: []string{real("/usr/bin")}, Write: []string{"/w"}}
-	got := b.reachable([]string{"A=b", "PATH=/usr/bin:/home/x/bin:/w/bin:"})
+	b := Box{Read: []string{realPath("/usr/bin")}, Write: []string{"/w"}}
+	got := b.readablePATH([]string{"A=b", "PATH=/usr/bin:/home/x/bin:/w/bin:"})
 	if diff := cmp.Diff([]string{"A=b", "PATH=/usr/bin:/w/bin"}, got); diff != "" {
 		t.Error(diff)
 	}

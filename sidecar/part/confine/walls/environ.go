@@ -1,14 +1,17 @@
 package walls
 
 import (
+	"fmt"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// SecretNames are patterns for variables that hold secrets, or lead to who holds them.
+// SecretNames are patterns of variables that hold secrets, or lead to programs that hold them.
 func SecretNames() []string {
 	return []string{
 		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*_KEYS",
@@ -20,8 +23,8 @@ func SecretNames() []string {
 	}
 }
 
-// Environ is what is left of an environment without secrets: by the patterns of names, and
-// by values that have the form of one.
+// Environ returns an environment without secrets, by the patterns of names and by values that look
+// like one.
 func Environ(env, patterns []string) (out []string) {
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
@@ -46,8 +49,8 @@ func isSecret(value string) (found bool) {
 	return found
 }
 
-// Proxied adds the variables by which programs find a proxy, in the place of what they were.
-func Proxied(env []string, proxy string) (out []string) {
+// WithProxy sets the variables by which programs find a proxy.
+func WithProxy(env []string, proxy string) (out []string) {
 	set := map[string]string{}
 	for _, name := range []string{"http_proxy", "https_proxy", "all_proxy"} {
 		set[name], set[strings.ToUpper(name)] = proxy, proxy
@@ -69,4 +72,50 @@ func Proxied(env []string, proxy string) (out []string) {
 	}
 	slices.Sort(out[added:])
 	return out
+}
+
+// CleanEnviron returns an environment in which no name leads to a program in the folders, and no
+// variable leads git to a repository.
+func CleanEnviron(environ, folders []string) (out []string) {
+	for _, v := range environ {
+		name, value, _ := strings.Cut(v, "=")
+		switch {
+		case name == "PATH":
+			dirs := slices.DeleteFunc(strings.Split(value, ":"), func(dir string) bool {
+				real, err := filepath.EvalSymlinks(dir)
+				return err != nil || !filepath.IsAbs(dir) ||
+					slices.ContainsFunc(folders,
+						func(f string) bool { return contains(f, real) || contains(f, dir) })
+			})
+			out = append(out, "PATH="+strings.Join(dirs, ":"))
+		case strings.HasPrefix(name, "GIT_"), slices.Contains([]string{"BASH_ENV", "ENV", "PWD", "OLDPWD",
+			"SSH_ASKPASS"}, name):
+		default:
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// contains reports whether a path is a folder or lies in it.
+func contains(folder, path string) bool {
+	if real, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = real
+	}
+	inside, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(inside)
+}
+
+// Lookup returns the path of a program by PATH of an environment.
+func Lookup(environ []string, name string) (string, error) {
+	for _, v := range environ {
+		if list, ok := strings.CutPrefix(v, "PATH="); ok {
+			for dir := range strings.SplitSeq(list, ":") {
+				if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
+					return path, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("%s is not in PATH", name)
 }

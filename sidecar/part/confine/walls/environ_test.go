@@ -24,7 +24,7 @@ func TestUnprepared(t *testing.T) {
 	}
 	path := strings.Join([]string{"", ".", "bin", base + "/shop/bin", base + "/link", base + "/shop",
 		base + "/none", base + "/bin", base + "/shop/../bin"}, ":")
-	got := Unprepared([]string{"PATH=" + path, "HOME=/h", "GIT_DIR=x", "GIT_SSH_COMMAND=x", "BASH_ENV=x",
+	got := CleanEnviron([]string{"PATH=" + path, "HOME=/h", "GIT_DIR=x", "GIT_SSH_COMMAND=x", "BASH_ENV=x",
 		"SSH_AUTH_SOCK=s"}, []string{base + "/shop"})
 	if want := []string{"PATH=" + base + "/bin:" + base + "/shop/../bin", "HOME=/h",
 		"SSH_AUTH_SOCK=s"}; !slices.Equal(got, want) {

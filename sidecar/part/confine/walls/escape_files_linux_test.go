@@ -222,7 +222,7 @@ func metadataAttempts() []escape {
 		return unix.Chmod(inside+"/link", 0o777)
 	})
 	add("chmod of an open file", opened(func(fd int) error { return unix.Fchmod(fd, 0o777) }))
-	add("chmod over /proc/self/fd", opened(func(fd int) error { return unix.Chmod(link(fd), 0o777) }))
+	add("chmod over /proc/self/fd", opened(func(fd int) error { return unix.Chmod(procPath(fd), 0o777) }))
 	add("fchmodat", func() error { return unix.Fchmodat(unix.AT_FDCWD, file, 0o777, 0) })
 	add("fchmodat2", raw(unix.SYS_FCHMODAT2, unix.AT_FDCWD, file, 0o777, 0))
 	add("fchmodat2 of an open file",

@@ -8,52 +8,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What the filter says of a call.
+// Results of the filter.
 const (
-	pass   = uint32(unix.SECCOMP_RET_ALLOW)
-	ask    = uint32(unix.SECCOMP_RET_USER_NOTIF) // the supervisor does it, or says no
-	refuse = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
-	// so that programs fall back on what is older
-	absent = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
-	closed = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EACCES)
+	allow  = uint32(unix.SECCOMP_RET_ALLOW)
+	notify = uint32(unix.SECCOMP_RET_USER_NOTIF) // the supervisor does it, or says no
+	eperm  = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EPERM)
+	enosys = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.ENOSYS)
+	eacces = uint32(unix.SECCOMP_RET_ERRNO) | uint32(unix.EACCES)
 )
 
-// call is a rule for one system call: the first choice that fits, else what is said otherwise.
-type call struct {
-	nr        int
-	choices   []choice
-	otherwise uint32
+// callRule is a rule for one system call: the first choice whose tests hold, or the default.
+type callRule struct {
+	nr      int
+	choices []choice
+	result  uint32
 }
 
 type choice struct {
-	tests []test
-	say   uint32
+	tests  []test
+	result uint32
 }
 
-// test looks at the low half of an argument. The kernel takes no more of any that is tested.
+// test compares the low half of an argument. The kernel uses no more of any that is tested.
 type test struct {
 	arg         int
 	mask, value uint32
-	differs     bool // the test is that it is not the value
+	negate      bool // it holds if the value differs
 }
 
-// Where things stand in struct seccomp_data, on a machine with its low bytes first.
+// Offsets in struct seccomp_data, on a little-endian machine.
 const (
 	dataNr   = 0
 	dataArch = 4
 	dataArgs = 16
 )
 
-// filter is a program for seccomp. A call without a rule passes, one that is newer than this
-// program does not exist.
-func filter(calls []call) ([]unix.SockFilter, error) {
+// filter returns a program for seccomp. A call without a rule passes. One that is newer than this
+// program returns ENOSYS.
+func filter(calls []callRule) ([]unix.SockFilter, error) {
 	code := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
-		bpf.RetConstant{Val: refuse},
+		bpf.RetConstant{Val: eperm},
 		bpf.LoadAbsolute{Off: dataNr, Size: 4},
 		bpf.JumpIf{Cond: bpf.JumpGreaterThan, Val: newest, SkipFalse: 1}, // x32 calls are above it, too
-		bpf.RetConstant{Val: absent},
+		bpf.RetConstant{Val: enosys},
 	}
 	for _, c := range calls {
 		body := c.code()
@@ -63,7 +62,7 @@ func filter(calls []call) ([]unix.SockFilter, error) {
 		code = append(code, bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(c.nr), SkipFalse: uint8(len(body))})
 		code = append(code, body...)
 	}
-	code = append(code, bpf.RetConstant{Val: pass})
+	code = append(code, bpf.RetConstant{Val: allow})
 	raw, err := bpf.Assemble(code)
 	if err != nil {
 		return nil, fmt.Errorf("assemble the filter: %w", err)
@@ -72,19 +71,19 @@ func filter(calls []call) ([]unix.SockFilter, error) {
 	return unsafe.Slice((*unix.SockFilter)(unsafe.Pointer(&raw[0])), len(raw)), nil
 }
 
-func (c call) code() (out []bpf.Instruction) {
+func (c callRule) code() (out []bpf.Instruction) {
 	for _, choice := range c.choices {
 		n := len(choice.tests)
 		for i, t := range choice.tests {
 			over := uint8(3*(n-1-i) + 1) // what is left of this choice
 			jump := bpf.JumpIf{Cond: bpf.JumpEqual, Val: t.value, SkipFalse: over}
-			if t.differs {
+			if t.negate {
 				jump = bpf.JumpIf{Cond: bpf.JumpEqual, Val: t.value, SkipTrue: over}
 			}
 			out = append(out, bpf.LoadAbsolute{Off: uint32(dataArgs + 8*t.arg), Size: 4},
 				bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: t.mask}, jump)
 		}
-		out = append(out, bpf.RetConstant{Val: choice.say})
+		out = append(out, bpf.RetConstant{Val: choice.result})
 	}
-	return append(out, bpf.RetConstant{Val: c.otherwise})
+	return append(out, bpf.RetConstant{Val: c.result})
 }

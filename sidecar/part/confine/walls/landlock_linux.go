@@ -17,39 +17,39 @@ import (
 
 // What a grant allows. Devices cannot be made: a device node is a way around every path.
 const (
-	mayRead = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_READ_DIR
-	mayUse = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
+	useRights = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
-	mayWrite = mayRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
+	writeRights = readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE |
 		unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
 		unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 		unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 		unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER
-	ofFile = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
+	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE |
 		unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// handled is what a kernel's Landlock can guard, and what is guarded here.
-type handled struct{ fs, net, scoped uint64 }
+// landlockRights are the rights that a kernel's Landlock handles.
+type landlockRights struct{ fs, net, scoped uint64 }
 
-// landlock is all of it that this kernel takes. Bits are tried from the top, since
-// a version says less than a try.
-func landlock() (handled, error) {
-	all := handled{fs: unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX<<1 - 1,
+// landlock returns all rights that this kernel's Landlock handles. It tries bits from the top, since a
+// version says less.
+func landlock() (landlockRights, error) {
+	all := landlockRights{fs: unix.LANDLOCK_ACCESS_FS_RESOLVE_UNIX<<1 - 1,
 		net:    unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP,
 		scoped: unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL}
 	for try := all; ; {
-		fd, err := ruleset(try)
+		fd, err := newRuleset(try)
 		if err == nil {
 			unix.Close(fd)
 			return try, nil
 		}
 		switch {
 		case !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.E2BIG):
-			return handled{}, fmt.Errorf("this kernel has no Landlock, or it is switched off: %w", err)
+			return landlockRights{}, fmt.Errorf("this kernel has no Landlock, or it is switched off: %w", err)
 		case try.fs > unix.LANDLOCK_ACCESS_FS_MAKE_SYM<<1-1:
 			try.fs >>= 1
 		case try.scoped != 0:
@@ -57,12 +57,12 @@ func landlock() (handled, error) {
 		case try.net != 0:
 			try.fs, try.net = all.fs, 0
 		default:
-			return handled{}, fmt.Errorf("this kernel's Landlock is not understood: %w", err)
+			return landlockRights{}, fmt.Errorf("this kernel's Landlock is not understood: %w", err)
 		}
 	}
 }
 
-func ruleset(h handled) (int, error) {
+func newRuleset(h landlockRights) (int, error) {
 	size := unsafe.Sizeof(h)
 	if h.scoped == 0 { // an older kernel knows a shorter struct
 		size -= 8
@@ -77,41 +77,41 @@ func ruleset(h handled) (int, error) {
 	return int(fd), nil
 }
 
-// grant is one rule: what is allowed at a path and below.
+// grant allows access to a path and all below.
 type grant struct {
 	path   string
 	access uint64
-	folder bool // known to be one, which spares a look
+	folder bool // known to be a folder, which saves a call
 }
 
-// grants are the rules of a box, with its paths as checked makes them.
+// grants returns the rules of a normalized box.
 func (b Box) grants() (out []grant, err error) {
 	for _, path := range b.Write {
-		out = append(out, grant{path: path, access: mayWrite})
+		out = append(out, grant{path: path, access: writeRights})
 	}
 	for _, path := range b.List {
 		out = append(out, grant{path: path, access: unix.LANDLOCK_ACCESS_FS_READ_DIR})
 	}
 	for _, path := range b.Use {
-		out = append(out, grant{path: path, access: mayUse})
+		out = append(out, grant{path: path, access: useRights})
 	}
 	for _, path := range b.Read {
-		if out, err = b.readable(path, false, out); err != nil {
+		if out, err = b.grantRead(path, false, out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// readable grants a path. Landlock can take nothing out again, so a folder that leads to
-// something denied is granted entry by entry. It cannot be listed then: the right to list
-// it would be the right to list all below.
-func (b Box) readable(path string, folder bool, out []grant) ([]grant, error) {
+// grantRead grants reading a path. Landlock cannot take a right back, so a folder that leads to
+// something denied is granted entry by entry. It cannot be listed then: the right to list it would
+// cover everything below.
+func (b Box) grantRead(path string, folder bool, out []grant) ([]grant, error) {
 	if slices.Contains(b.Deny, path) {
 		return out, nil
 	}
-	if !slices.ContainsFunc(b.Deny, func(d string) bool { return under(d, path) }) {
-		return append(out, grant{path: path, access: mayRead, folder: folder}), nil
+	if !slices.ContainsFunc(b.Deny, func(d string) bool { return isUnder(d, path) }) {
+		return append(out, grant{path: path, access: readRights, folder: folder}), nil
 	}
 	entries, err := os.ReadDir(path)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -124,16 +124,16 @@ func (b Box) readable(path string, folder bool, out []grant) ([]grant, error) {
 		if e.Type()&fs.ModeSymlink != 0 {
 			continue // what it leads to is granted by its own name, or not at all
 		}
-		if out, err = b.readable(filepath.Join(path, e.Name()), e.IsDir(), out); err != nil {
+		if out, err = b.grantRead(filepath.Join(path, e.Name()), e.IsDir(), out); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// domain is a ruleset with the rules of a box. What does not exist is left out.
-func domain(h handled, grants []grant, streams [3]int) (int, error) {
-	set, err := ruleset(h)
+// newDomain returns a ruleset with the grants. Paths that do not exist are left out.
+func newDomain(h landlockRights, grants []grant, streams [3]int) (int, error) {
+	set, err := newRuleset(h)
 	if err != nil {
 		return -1, fmt.Errorf("make a Landlock ruleset: %w", err)
 	}
@@ -143,7 +143,7 @@ func domain(h handled, grants []grant, streams [3]int) (int, error) {
 			continue
 		}
 		if err == nil {
-			err = allow(set, fd, g.folder, g.access&h.fs)
+			err = addRule(set, fd, g.folder, g.access&h.fs)
 			unix.Close(fd)
 		}
 		if err != nil {
@@ -155,26 +155,26 @@ func domain(h handled, grants []grant, streams [3]int) (int, error) {
 		// /dev/stdout leads to the file or terminal that is standard output. It was given.
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err == nil {
 			mode := []uint64{
-				unix.O_RDONLY: mayUse &^
+				unix.O_RDONLY: useRights &^
 					(unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE),
-				unix.O_WRONLY:  mayUse &^ unix.LANDLOCK_ACCESS_FS_READ_FILE,
-				unix.O_RDWR:    mayUse,
+				unix.O_WRONLY:  useRights &^ unix.LANDLOCK_ACCESS_FS_READ_FILE,
+				unix.O_RDWR:    useRights,
 				unix.O_ACCMODE: 0,
 			}
-			_ = allow(set, fd, false, h.fs&mode[flags&unix.O_ACCMODE])
+			_ = addRule(set, fd, false, h.fs&mode[flags&unix.O_ACCMODE])
 		}
 	}
 	return set, nil
 }
 
-func allow(set, fd int, folder bool, access uint64) error {
+func addRule(set, fd int, folder bool, access uint64) error {
 	var st unix.Stat_t
 	if !folder {
 		if err := unix.Fstat(fd, &st); err != nil {
 			return err
 		}
 		if st.Mode&unix.S_IFMT != unix.S_IFDIR {
-			access &= ofFile
+			access &= fileRights
 		}
 	}
 	if access == 0 {
@@ -189,9 +189,9 @@ func allow(set, fd int, folder bool, access uint64) error {
 	return nil
 }
 
-// followed is a path without links, as the kernel says it: a tenth of the time that it takes to look
-// at each part of it.
-func followed(path string) (string, error) {
+// resolve returns a path without links, as the kernel names it: ten times faster than looking at each
+// part.
+func resolve(path string) (string, error) {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return "", err

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownPort says whether all who listen at a port of this machine are commands of this session.
-// One of several who share a port would not do: the kernel chooses among them.
-func (c *caller) ownPort(port uint16) bool {
+// isOwnPort reports whether every listener at a port of this machine is a command of this session. One
+// of several would not do: the kernel chooses among those that share a port.
+func (c *caller) isOwnPort(port uint16) bool {
 	inodes, err := listeners(port)
 	return err == nil && len(inodes) > 0 && !slices.ContainsFunc(inodes,
-		func(inode string) bool { return !c.records.served(inode) })
+		func(inode string) bool { return !c.records.isServed(inode) })
 }
 
-// listeners are the sockets that listen at a port. The kernel is asked by netlink, since
-// /proc/net/tcp takes milliseconds: it lists what is no server, too.
+// listeners returns the inodes of the sockets that listen at a port. It uses netlink: /proc/net/tcp
+// takes milliseconds, since it lists connections too.
 func listeners(port uint16) (inodes []string, err error) {
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
-		err := diagnose(tcpRequest(family, port), sizeOfTCP, func(body []byte) {
-			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[sizeOfTCP-4:])),
+		err := queryDiag(tcpRequest(family, port), tcpMsgSize, func(body []byte) {
+			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[tcpMsgSize-4:])),
 				10))
 		})
 		if err != nil {
@@ -31,26 +31,26 @@ func listeners(port uint16) (inodes []string, err error) {
 	return inodes, nil
 }
 
-// strangers says whether a process outside listens at a socket file. It spares others a connection that would
-// be ended at once; who is at the other end is asked again then. Numbers of files are compared without their
-// devices, so a stranger may be seen where there is none.
-func (c *caller) strangers(file int) bool {
+// hasForeignListener reports whether a process outside listens at a socket file. This spares it a
+// connection that would end at once; the peer is checked again after connecting. Inodes are compared
+// without devices, so it may find one too many.
+func (c *caller) hasForeignListener(file int) bool {
 	var st unix.Stat_t
 	if err := unix.Fstat(file, &st); err != nil {
 		return true
 	}
 	found := false
-	err := diagnose(localRequest(), sizeOfLocal, func(body []byte) {
+	err := queryDiag(localRequest(), localMsgSize, func(body []byte) {
 		const vfs = 1 // UNIX_DIAG_VFS: number and device of the file
 		socket := strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[4:])), 10)
-		for a := body[sizeOfLocal:]; len(a) >= 8; {
+		for a := body[localMsgSize:]; len(a) >= 8; {
 			size := int(binary.NativeEndian.Uint16(a))
 			if size < 4 || size > len(a) {
 				return
 			}
 			if binary.NativeEndian.Uint16(a[2:]) == vfs &&
 				binary.NativeEndian.Uint32(a[4:]) == uint32(st.Ino) {
-				found = found || !c.records.served(socket)
+				found = found || !c.records.isServed(socket)
 			}
 			a = a[min(len(a), (size+3)&^3):]
 		}
@@ -58,8 +58,8 @@ func (c *caller) strangers(file int) bool {
 	return found && err == nil
 }
 
-// diagnose asks for sockets, and gives each answer of at least a size to a function.
-func diagnose(request []byte, size int, each func(body []byte)) error {
+// queryDiag sends a request for sockets and passes each answer of at least a size to a function.
+func queryDiag(request []byte, size int, each func(body []byte)) error {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_SOCK_DIAG)
 	if err != nil {
 		return err
@@ -74,19 +74,19 @@ func diagnose(request []byte, size int, each func(body []byte)) error {
 		if err != nil {
 			return err
 		}
-		if done, err := diagAnswer(buf[:n], size, each); err != nil || done {
+		if done, err := readDiag(buf[:n], size, each); err != nil || done {
 			return err
 		}
 	}
 }
 
 const (
-	listening   = 1 << 10 // of states
-	sizeOfTCP   = 72      // of struct inet_diag_msg, whose last member is the inode
-	sizeOfLocal = 16      // of struct unix_diag_msg, behind which attributes stand
+	listening    = 1 << 10 // of states
+	tcpMsgSize   = 72      // of struct inet_diag_msg, whose last member is the inode
+	localMsgSize = 16      // of struct unix_diag_msg, behind which attributes stand
 )
 
-// diagHeader begins a request whose body has a size.
+// diagHeader begins a request whose body has this size.
 func diagHeader(size int) []byte {
 	out := binary.NativeEndian.AppendUint32(nil, uint32(unix.SizeofNlMsghdr+size))
 	out = binary.NativeEndian.AppendUint16(out, unix.SOCK_DIAG_BY_FAMILY)
@@ -94,7 +94,7 @@ func diagHeader(size int) []byte {
 	return append(out, make([]byte, 8)...)
 }
 
-// tcpRequest asks for all who listen at a port: struct inet_diag_req_v2.
+// tcpRequest asks for all listeners at a port: struct inet_diag_req_v2.
 func tcpRequest(family byte, port uint16) []byte {
 	const size = 56
 	out := append(diagHeader(size), family, unix.IPPROTO_TCP, 0, 0)
@@ -103,7 +103,7 @@ func tcpRequest(family byte, port uint16) []byte {
 	return append(out, make([]byte, unix.SizeofNlMsghdr+size-len(out))...)
 }
 
-// localRequest asks for all who listen at a socket file: struct unix_diag_req.
+// localRequest asks for all listeners at socket files: struct unix_diag_req.
 func localRequest() []byte {
 	const size, showFile = 24, 2
 	out := append(diagHeader(size), unix.AF_UNIX, 0, 0, 0)
@@ -113,8 +113,8 @@ func localRequest() []byte {
 	return append(out, make([]byte, 8)...)
 }
 
-// diagAnswer reads the sockets of one packet, and says whether it is the last.
-func diagAnswer(packet []byte, least int, each func(body []byte)) (done bool, err error) {
+// readDiag reads the sockets of one packet and reports whether it is the last.
+func readDiag(packet []byte, least int, each func(body []byte)) (done bool, err error) {
 	for len(packet) >= unix.SizeofNlMsghdr {
 		size := int(binary.NativeEndian.Uint32(packet))
 		if size < unix.SizeofNlMsghdr || size > len(packet) {

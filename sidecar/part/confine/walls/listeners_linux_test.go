@@ -35,9 +35,9 @@ func FuzzDiagAnswer(f *testing.F) {
 	f.Add(tcpRequest(unix.AF_INET, 80))
 	f.Add(localRequest())
 	f.Fuzz(func(t *testing.T, packet []byte) {
-		for _, least := range []int{sizeOfTCP, sizeOfLocal} {
+		for _, least := range []int{tcpMsgSize, localMsgSize} {
 			all := 0
-			_, err := diagAnswer(packet, least, func(body []byte) {
+			_, err := readDiag(packet, least, func(body []byte) {
 				if all += len(body); len(body) < least {
 					t.Errorf("%d bytes, and at least %d were asked for", len(body), least)
 				}

@@ -13,9 +13,9 @@ import (
 // The supervisor connects and binds for the command, with a copy of its socket and of the
 // address: neither can be changed between check and use.
 
-// socket is a copy of a socket of the caller, and what kind it is.
+// socket returns a copy of the caller's socket and its family.
 func (c *caller) socket() (fd, family int, err error) {
-	if fd, err = c.fd(c.args[0]); err != nil {
+	if fd, err = c.copyFD(c.args[0]); err != nil {
 		return -1, 0, err
 	}
 	if family, err = unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN); err != nil {
@@ -25,27 +25,28 @@ func (c *caller) socket() (fd, family int, err error) {
 	return fd, family, nil
 }
 
-// addressed is the address that a call names, and a copy of its socket, which the caller closes.
-func (c *caller) addressed() (address []byte, fd, family int, err error) {
+// socketAndAddress returns copies of the address and of the socket of a call. The caller must close
+// the socket.
+func (c *caller) socketAndAddress() (address []byte, fd, family int, err error) {
 	if address, err = c.address(); err == nil {
 		fd, family, err = c.socket()
 	}
 	return address, fd, family, err
 }
 
-// address copies the address that a call names.
+// address copies the address of a call.
 func (c *caller) address() ([]byte, error) {
 	n := int(int32(c.args[2]))
 	if n < 2 || n > 128 {
 		return nil, unix.EINVAL
 	}
-	return c.memory(c.args[1], n)
+	return c.readMemory(c.args[1], n)
 }
 
-func (c *caller) connect() verdict {
-	address, fd, family, err := c.addressed()
+func (c *caller) connect() callResult {
+	address, fd, family, err := c.socketAndAddress()
 	if err != nil {
-		return no(err)
+		return errResult(err)
 	}
 	defer unix.Close(fd)
 	switch family {
@@ -53,18 +54,18 @@ func (c *caller) connect() verdict {
 		return c.connectLocal(fd, address)
 	case unix.AF_INET, unix.AF_INET6:
 		if !c.mayReach(address) {
-			return verdict{errno: unix.EACCES}
+			return callResult{errno: unix.EACCES}
 		}
 	}
 	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0); err != nil || flags&unix.O_NONBLOCK != 0 {
-		return no(connect(fd, address))
+		return errResult(connect(fd, address))
 	}
-	return c.slowly(fd, func() error { return connect(fd, address) }) // it may wait for the other side
+	return c.answerSlowly(fd, func() error { return connect(fd, address) }) // it may wait for the other side
 }
 
-func connect(fd int, address []byte) error { return withAddress(unix.SYS_CONNECT, fd, address) }
+func connect(fd int, address []byte) error { return addressCall(unix.SYS_CONNECT, fd, address) }
 
-func withAddress(nr uintptr, fd int, address []byte) error {
+func addressCall(nr uintptr, fd int, address []byte) error {
 	if _, _, errno := unix.Syscall(nr, uintptr(fd), uintptr(unsafe.Pointer(&address[0])),
 		uintptr(len(address))); errno != 0 {
 		return errno
@@ -72,8 +73,8 @@ func withAddress(nr uintptr, fd int, address []byte) error {
 	return nil
 }
 
-// inet reads an address of AF_INET or AF_INET6.
-func inet(address []byte) (to netip.AddrPort, ok bool) {
+// parseInet reads an address of AF_INET or AF_INET6.
+func parseInet(address []byte) (to netip.AddrPort, ok bool) {
 	family := binary.NativeEndian.Uint16(address)
 	switch {
 	case family == unix.AF_INET && len(address) >= 8:
@@ -86,12 +87,12 @@ func inet(address []byte) (to netip.AddrPort, ok bool) {
 	return to, false
 }
 
-// mayReach says whether a socket may be connected to an address.
+// mayReach reports whether a socket may be connected to an address.
 func (c *caller) mayReach(address []byte) bool {
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNSPEC {
 		return true // it disconnects
 	}
-	to, ok := inet(address)
+	to, ok := parseInet(address)
 	if !ok {
 		return false
 	}
@@ -106,35 +107,35 @@ func (c *caller) mayReach(address []byte) bool {
 		netip.AddrPortFrom(ip, to.Port())) {
 		return true
 	}
-	return slices.Contains(c.box.Ports, int(to.Port())) || c.ownPort(to.Port())
+	return slices.Contains(c.box.Ports, int(to.Port())) || c.isOwnPort(to.Port())
 }
 
-// bind makes servers listen on loopback alone, unless anyone may reach them.
-func (c *caller) bind() verdict {
-	address, fd, family, err := c.addressed()
+// bind binds servers to loopback, unless they may listen for other machines.
+func (c *caller) bind() callResult {
+	address, fd, family, err := c.socketAndAddress()
 	if err != nil {
-		return no(err)
+		return errResult(err)
 	}
 	defer unix.Close(fd)
 	if family == unix.AF_UNIX {
 		// Landlock holds where a socket file may be made, and no TCP socket can be bound past it,
 		// whatever the memory or the number of the file mean by then. listen looks again.
-		return verdict{leave: true}
+		return callResult{proceed: true}
 	}
 	if family == unix.AF_INET || family == unix.AF_INET6 {
 		if kind, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); kind == unix.SOCK_STREAM &&
 			!c.box.Anyone {
 			if address, err = onLoopback(fd, address); err != nil {
-				return no(err)
+				return errResult(err)
 			}
 		}
 	}
-	return no(withAddress(unix.SYS_BIND, fd, address))
+	return errResult(addressCall(unix.SYS_BIND, fd, address))
 }
 
-// onLoopback is an address on loopback in the place of one on all interfaces.
+// onLoopback replaces the unspecified address by one on loopback.
 func onLoopback(fd int, address []byte) ([]byte, error) {
-	to, ok := inet(address)
+	to, ok := parseInet(address)
 	switch ip := to.Addr(); {
 	case !ok:
 		return nil, unix.EINVAL
@@ -155,27 +156,27 @@ func onLoopback(fd int, address []byte) ([]byte, error) {
 	return address, nil
 }
 
-// listen notes the socket, so that other commands of the session may connect. A socket that
-// was bound to nothing would listen on all interfaces.
-func (c *caller) listen() verdict {
+// listen records the socket, so that other commands of the session may connect. An unbound socket
+// would listen on all interfaces.
+func (c *caller) listen() callResult {
 	fd, family, err := c.socket()
 	if err != nil {
-		return no(err)
+		return errResult(err)
 	}
 	defer unix.Close(fd)
 	if (family == unix.AF_INET || family == unix.AF_INET6) && !c.box.Anyone {
 		if err := keepOnLoopback(fd); err != nil {
-			return no(err)
+			return errResult(err)
 		}
 	}
 	if err := unix.Listen(fd, int(int32(c.args[1]))); err != nil {
-		return no(err)
+		return errResult(err)
 	}
-	c.records.listens(inodeOf(fd))
-	return verdict{}
+	c.records.addListener(inodeOf(fd))
+	return callResult{}
 }
 
-// inodeOf is the number by which the kernel names a socket.
+// inodeOf returns the inode of a socket.
 func inodeOf(fd int) string {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {

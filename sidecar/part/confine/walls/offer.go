@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// errUnfit is in every error that means: this machine cannot confine.
+// errUnfit wraps every error that means: this machine cannot confine.
 var errUnfit = errors.New("this machine cannot confine")
 
 // Part is one thing that is enforced.
 type Part string
 
-// The parts, as probes and Box.Lenient name them.
+// The parts, as named by probes and Box.Lenient.
 const (
 	PartFiles    Part = "files"
 	PartBelow    Part = "below"
@@ -24,9 +24,9 @@ const (
 	partLimits   Part = "limits"
 )
 
-// Parts are all of them, with what each means.
-func Parts() []Given {
-	return []Given{
+// Parts returns all parts with their meanings.
+func Parts() []PartStatus {
+	return []PartStatus{
 		{Part: PartFiles, About: "files outside cannot be read, run or changed"},
 		{Part: PartBelow, About: "what lies below a folder that may be written can be hidden or fixed"},
 		{Part: partMetadata, About: "modes, owners, times and attributes of files outside cannot be changed"},
@@ -39,24 +39,24 @@ func Parts() []Given {
 	}
 }
 
-// Given is a part, and whether this machine gives it.
-type Given struct {
+// PartStatus says whether this machine enforces a part.
+type PartStatus struct {
 	Part    Part   `json:"part"`
 	About   string `json:"about"`
 	By      string `json:"by,omitempty"`      // what enforces it
-	Missing string `json:"missing,omitempty"` // why it is not given
+	Missing string `json:"missing,omitempty"` // why it is not enforced
 }
 
 // Offer is what a machine enforces.
 type Offer struct {
-	Parts   []Given `json:"parts"`
-	Untried string  `json:"untried,omitempty"` // why a command runs so only if its box says that it may
+	Parts   []PartStatus `json:"parts"`
+	Untried string       `json:"untried,omitempty"` // why a command needs Box.Untried
 	kernel
 }
 
-// Has says whether a part is given.
+// Has reports whether a part is enforced.
 func (o Offer) Has(p Part) bool {
-	return slices.ContainsFunc(o.Parts, func(g Given) bool { return g.Part == p && g.Missing == "" })
+	return slices.ContainsFunc(o.Parts, func(g PartStatus) bool { return g.Part == p && g.Missing == "" })
 }
 
 func (b Box) lenient(p Part) bool { return slices.Contains(b.Lenient, p) }

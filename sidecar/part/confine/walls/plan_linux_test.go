@@ -16,7 +16,7 @@ import (
 
 // What is denied is taken out of what may be read, and a more specific grant wins.
 func TestGrants(t *testing.T) {
-	root := real(t.TempDir())
+	root := realPath(t.TempDir())
 	for _, dir := range []string{"home/.ssh", "home/project/src", "home/.config/git", "home/.config/gh",
 		"tools"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
@@ -53,7 +53,7 @@ func TestGrants(t *testing.T) {
 		var got []string
 		for _, g := range grants {
 			got = append(got, g.path)
-			if g.access != mayRead {
+			if g.access != readRights {
 				t.Errorf("%s: %s is more than readable", c.name, g.path)
 			}
 		}
@@ -67,75 +67,75 @@ func TestGrants(t *testing.T) {
 func TestFilter(t *testing.T) {
 	none, open := System(), System()
 	open.Net = NetOpen
-	full := handled{fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE, scoped: unix.LANDLOCK_SCOPE_SIGNAL}
+	full := landlockRights{fs: unix.LANDLOCK_ACCESS_FS_TRUNCATE, scoped: unix.LANDLOCK_SCOPE_SIGNAL}
 	const cloexec = unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK
 	for _, c := range []struct {
 		name string
 		box  Box
-		h    handled
+		h    landlockRights
 		nr   int
 		args []uint64
 		want uint32
 	}{
-		{"read", none, full, unix.SYS_READ, nil, pass},
-		{"connect", none, full, unix.SYS_CONNECT, nil, ask},
-		{"TCP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM | cloexec, 0}, pass},
-		{"TCP by number", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_TCP}, pass},
-		{"TCP with rubbish above", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET | 1<<40, unix.SOCK_STREAM, 0}, pass},
-		{"MPTCP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, closed},
-		{"UDP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM | cloexec, 0}, closed},
-		{"UDP in an open network", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM | cloexec, 0}, pass},
-		{"MPTCP in an open network", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, closed},
-		{"raw", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP}, closed},
-		{"Unix stream", none, full, unix.SYS_SOCKET, []uint64{unix.AF_UNIX, unix.SOCK_STREAM, 0}, pass},
-		{"Unix datagrams", open, full, unix.SYS_SOCKET, []uint64{unix.AF_UNIX, unix.SOCK_DGRAM, 0}, closed},
-		{"interfaces", none, full, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, pass},
-		{"audit", none, full, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, closed},
-		{"sendto", none, full, unix.SYS_SENDTO, []uint64{3, 0, 0, unix.MSG_NOSIGNAL}, pass},
-		{"fast open", none, full, unix.SYS_SENDTO, []uint64{3, 0, 0, unix.MSG_NOSIGNAL | unix.MSG_FASTOPEN}, refuse},
-		{"thread", none, full, unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD}, pass},
-		{"namespace", none, full, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER | uint64(unix.SIGCHLD)}, refuse},
-		{"clone3", none, full, unix.SYS_CLONE3, nil, absent},
-		{"own limits", none, full, unix.SYS_PRLIMIT64, []uint64{0}, pass},
-		{"limits of another", none, full, unix.SYS_PRLIMIT64, []uint64{77}, ask},
-		{"own niceness", none, full, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 0}, pass},
-		{"niceness of a user", none, full, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_USER, 0}, refuse},
-		{"terminal size", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}, pass},
-		{"typing", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, refuse},
-		{"flags of a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_GETFLAGS}, pass},
-		{"setting flags of a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_SETFLAGS}, refuse},
-		{"sealing a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_ENABLE_VERITY}, refuse},
-		{"a copy that shares blocks", none, full, unix.SYS_IOCTL, []uint64{0, unix.FICLONE}, pass},
-		{"a btrfs subvolume", none, full, unix.SYS_IOCTL, []uint64{0, 0x5000940e}, refuse},
-		{"typing with rubbish above", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI | 1<<32}, refuse},
-		{"open", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY, 0o4755}, pass},
-		{"create", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT, 0o755}, pass},
-		{"create for all", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, refuse},
-		{"create for all without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o2755}, refuse},
-		{"create without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o644}, pass},
-		{"open a folder", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_DIRECTORY, 0o4755}, pass},
-		{"empty", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, pass},
-		{"empty on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, refuse},
-		{"write anew on an old kernel", none, handled{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, 0o644}, pass},
-		{"truncate", none, full, unix.SYS_TRUNCATE, nil, pass},
-		{"truncate on an old kernel", none, handled{}, unix.SYS_TRUNCATE, nil, refuse},
-		{"tgkill", none, full, unix.SYS_TGKILL, nil, pass},
-		{"tgkill without scopes", none, handled{}, unix.SYS_TGKILL, nil, ask},
-		{"newer than this", none, full, newest + 1, nil, absent},
-		{"x32", none, full, 0x40000000 | unix.SYS_READ, nil, absent},
+		{"read", none, full, unix.SYS_READ, nil, allow},
+		{"connect", none, full, unix.SYS_CONNECT, nil, notify},
+		{"TCP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM | cloexec, 0}, allow},
+		{"TCP by number", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM, unix.IPPROTO_TCP}, allow},
+		{"TCP with rubbish above", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET | 1<<40, unix.SOCK_STREAM, 0}, allow},
+		{"MPTCP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, eacces},
+		{"UDP", none, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM | cloexec, 0}, eacces},
+		{"UDP in an open network", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM | cloexec, 0}, allow},
+		{"MPTCP in an open network", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, eacces},
+		{"raw", open, full, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP}, eacces},
+		{"Unix stream", none, full, unix.SYS_SOCKET, []uint64{unix.AF_UNIX, unix.SOCK_STREAM, 0}, allow},
+		{"Unix datagrams", open, full, unix.SYS_SOCKET, []uint64{unix.AF_UNIX, unix.SOCK_DGRAM, 0}, eacces},
+		{"interfaces", none, full, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE}, allow},
+		{"audit", none, full, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_AUDIT}, eacces},
+		{"sendto", none, full, unix.SYS_SENDTO, []uint64{3, 0, 0, unix.MSG_NOSIGNAL}, allow},
+		{"fast open", none, full, unix.SYS_SENDTO, []uint64{3, 0, 0, unix.MSG_NOSIGNAL | unix.MSG_FASTOPEN}, eperm},
+		{"thread", none, full, unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD}, allow},
+		{"namespace", none, full, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER | uint64(unix.SIGCHLD)}, eperm},
+		{"clone3", none, full, unix.SYS_CLONE3, nil, enosys},
+		{"own limits", none, full, unix.SYS_PRLIMIT64, []uint64{0}, allow},
+		{"limits of another", none, full, unix.SYS_PRLIMIT64, []uint64{77}, notify},
+		{"own niceness", none, full, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 0}, allow},
+		{"niceness of a user", none, full, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_USER, 0}, eperm},
+		{"terminal size", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}, allow},
+		{"typing", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, eperm},
+		{"flags of a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_GETFLAGS}, allow},
+		{"setting flags of a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_SETFLAGS}, eperm},
+		{"sealing a file", none, full, unix.SYS_IOCTL, []uint64{0, unix.FS_IOC_ENABLE_VERITY}, eperm},
+		{"a copy that shares blocks", none, full, unix.SYS_IOCTL, []uint64{0, unix.FICLONE}, allow},
+		{"a btrfs subvolume", none, full, unix.SYS_IOCTL, []uint64{0, 0x5000940e}, eperm},
+		{"typing with rubbish above", none, full, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI | 1<<32}, eperm},
+		{"open", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY, 0o4755}, allow},
+		{"create", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT, 0o755}, allow},
+		{"create for all", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, eperm},
+		{"create for all without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o2755}, eperm},
+		{"create without a name", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_RDWR, 0o644}, allow},
+		{"open a folder", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_DIRECTORY, 0o4755}, allow},
+		{"empty", none, full, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, allow},
+		{"empty on an old kernel", none, landlockRights{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TRUNC}, eperm},
+		{"write anew on an old kernel", none, landlockRights{}, unix.SYS_OPENAT, []uint64{0, 0, unix.O_WRONLY | unix.O_CREAT | unix.O_TRUNC, 0o644}, allow},
+		{"truncate", none, full, unix.SYS_TRUNCATE, nil, allow},
+		{"truncate on an old kernel", none, landlockRights{}, unix.SYS_TRUNCATE, nil, eperm},
+		{"tgkill", none, full, unix.SYS_TGKILL, nil, allow},
+		{"tgkill without scopes", none, landlockRights{}, unix.SYS_TGKILL, nil, notify},
+		{"newer than this", none, full, newest + 1, nil, enosys},
+		{"x32", none, full, 0x40000000 | unix.SYS_READ, nil, enosys},
 	} {
 		if got := verdictOf(t, c.box, c.h, auditArch, c.nr, c.args); got != c.want {
 			t.Errorf("%s: %#x, want %#x", c.name, got, c.want)
 		}
 	}
-	if got := verdictOf(t, none, full, auditArch^1, unix.SYS_READ, nil); got != refuse {
+	if got := verdictOf(t, none, full, auditArch^1, unix.SYS_READ, nil); got != eperm {
 		t.Errorf("another machine's call: %#x", got)
 	}
 }
 
-func verdictOf(t *testing.T, b Box, h handled, arch uint32, nr int, args []uint64) uint32 {
+func verdictOf(t *testing.T, b Box, h landlockRights, arch uint32, nr int, args []uint64) uint32 {
 	t.Helper()
-	code, err := filter(b.calls(h, false))
+	code, err := filter(b.callRules(h, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,10 +170,10 @@ func verdictOf(t *testing.T, b Box, h handled, arch uint32, nr int, args []uint6
 func TestEveryQuestionIsAnswered(t *testing.T) {
 	answers := callHandlers()
 	b := System()
-	for _, c := range b.calls(handled{}, false) {
-		asks := c.otherwise == ask
+	for _, c := range b.callRules(landlockRights{}, false) {
+		asks := c.result == notify
 		for _, choice := range c.choices {
-			asks = asks || choice.say == ask
+			asks = asks || choice.result == notify
 		}
 		if asks && answers[c.nr] == nil {
 			t.Errorf("nobody answers call %d", c.nr)
@@ -243,13 +243,13 @@ func TestMayReach(t *testing.T) {
 		{proxy, "192.0.2.1:7", false},
 		{open, "192.0.2.1:443", true},
 	} {
-		caller := &caller{deputy: &deputy{box: c.box, records: records}}
+		caller := &caller{supervisor: &supervisor{box: c.box, records: records}}
 		if got := caller.mayReach(address(c.to)); got != c.want {
 			t.Errorf("%s %s: %t", c.box.Net, c.to, got)
 		}
 	}
 	for _, bad := range [][]byte{{unix.AF_INET, 0}, {unix.AF_UNIX, 0, 'x'}, address("127.0.0.1:9")[:6]} {
-		if (&caller{deputy: &deputy{box: open, records: records}}).mayReach(bad) {
+		if (&caller{supervisor: &supervisor{box: open, records: records}}).mayReach(bad) {
 			t.Errorf("%v may be reached", bad)
 		}
 	}
@@ -263,15 +263,15 @@ func TestPlanIsReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Fixed = []string{fixed}
-	b, err := b.checked()
+	b, err := b.normalize()
 	if err != nil {
 		t.Fatal(err)
 	}
-	offer, err := quick()
+	offer, err := quickProbe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := b.plan(start{program: "/bin/true", streams: [3]int{0, 1, 2}, gate: 9, offer: offer})
+	p, err := b.plan(planInput{program: "/bin/true", streams: [3]int{0, 1, 2}, gate: 9, offer: offer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func TestPlanIsReadable(t *testing.T) {
 	}
 	all := strings.Join(steps, "\n")
 	after := -1
-	for _, want := range []string{"end with the keeper", "mount " + real(fixed), "limit core dumps",
+	for _, want := range []string{"end with the keeper", "mount " + realPath(fixed), "limit core dumps",
 		"close what is open", "give up new privileges", "restrict files", stepListen,
 		"wait for the supervisor", "let signals in", stepRun} {
 		i := strings.Index(all, want)
@@ -295,22 +295,22 @@ func TestPlanIsReadable(t *testing.T) {
 
 // The kernel counts tasks only where it counts those of the command alone.
 func TestTasksAreBound(t *testing.T) {
-	refer := handled{fs: unix.LANDLOCK_ACCESS_FS_REFER}
+	refer := landlockRights{fs: unix.LANDLOCK_ACCESS_FS_REFER}
 	for _, c := range []struct {
 		name   string
 		flags  uintptr
-		kernel handled
+		kernel landlockRights
 		limits Limits
 		want   bool
 	}{
 		{"a user namespace", unix.CLONE_NEWUSER | unix.CLONE_NEWNS, refer, Limits{Processes: 4}, true},
 		{"root", unix.CLONE_NEWNS, refer, Limits{Processes: 4}, false},
 		{"no namespace", 0, refer, Limits{Processes: 4}, false},
-		{"an old kernel", unix.CLONE_NEWUSER, handled{}, Limits{Processes: 4}, false},
+		{"an old kernel", unix.CLONE_NEWUSER, landlockRights{}, Limits{Processes: 4}, false},
 		{"no limit", unix.CLONE_NEWUSER, refer, Limits{}, false},
 	} {
 		p := &plan{flags: c.flags}
-		c.limits.bounds(p, c.kernel)
+		c.limits.rlimits(p, c.kernel)
 		if got := slices.ContainsFunc(p.ops,
 			func(o op) bool {
 				return o.what == "limit tasks" && o.args[1] == unix.RLIMIT_NPROC

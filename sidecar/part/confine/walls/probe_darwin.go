@@ -6,7 +6,7 @@ const untried = "the profiles for macOS were written without a Mac; confine --pr
 // Probe tries what this machine enforces, in a scratch folder.
 func Probe() Offer {
 	o := Offer{Parts: Parts(), Untried: untried}
-	missing, err := tried(Run)
+	missing, err := runTrials(Run)
 	for i, g := range o.Parts {
 		switch {
 		case err != nil:

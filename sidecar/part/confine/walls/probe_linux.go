@@ -10,13 +10,13 @@ import (
 
 // kernel is what was learnt of this one.
 type kernel struct {
-	landlock  handled
-	patience  uintptr // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, if it is there
-	namespace uintptr // how a child gets mounts of its own
+	landlock     landlockRights
+	waitKillable uintptr // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, if supported
+	namespace    uintptr // flags to give a child its own mounts
 }
 
-// quick asks what costs nothing to ask. What is not known then is tried by the run itself.
-func quick() (o Offer, err error) {
+// quickProbe finds out what costs little. The run itself tries the rest.
+func quickProbe() (o Offer, err error) {
 	if o.landlock, err = landlock(); err != nil {
 		return o, fmt.Errorf("%w: %w", errUnfit, err)
 	}
@@ -25,7 +25,7 @@ func quick() (o Offer, err error) {
 	const flags = unix.SECCOMP_FILTER_FLAG_NEW_LISTENER | unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	if _, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, flags,
 		0); errno == unix.EFAULT {
-		o.patience = unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+		o.waitKillable = unix.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 	}
 	o.namespace = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
 	if mayMount() {
@@ -42,7 +42,7 @@ func mayMount() bool {
 
 // Probe tries what this machine enforces, in a scratch folder.
 func Probe() Offer {
-	o, err := quick()
+	o, err := quickProbe()
 	o.Parts = Parts()
 	missing := map[Part]string{}
 	if err == nil {
@@ -86,7 +86,7 @@ func trial(change func(*Box)) error {
 		return fmt.Errorf("make a scratch folder: %w", err)
 	}
 	b := System()
-	b.Command, b.Dir, b.Write = []string{"true"}, dir, []string{real(dir)}
+	b.Command, b.Dir, b.Write = []string{"true"}, dir, []string{realPath(dir)}
 	b.Env = []string{"PATH=/usr/bin:/bin"}
 	if change != nil {
 		change(&b)

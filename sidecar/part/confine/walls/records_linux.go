@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// records are how the supervisors of a user know each other: a folder in which each has a
-// locked file, named by its pid. The first line is its session, the others are the
-// sockets at which its command listens. The lock ends with the supervisor, however it ends.
+// records let the supervisors of a user find each other: a folder in which each has a locked file,
+// named by its pid. The first line is its session, the others are the inodes of sockets at which its
+// command listens. The lock ends with the supervisor.
 type records struct {
 	dir, session string
 	file         *os.File
 
 	mu  sync.Mutex
-	own map[string]bool // sockets at which this command listens, by inode
+	own map[string]bool // inodes of sockets at which this command listens
 }
 
 func openRecords(dir, session string) (*records, error) {
@@ -61,8 +61,8 @@ func (r *records) close() {
 	}
 }
 
-// listens notes a socket at which this command listens.
-func (r *records) listens(inode string) {
+// addListener records a socket at which this command listens.
+func (r *records) addListener(inode string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.own[inode] && r.file != nil {
@@ -71,8 +71,8 @@ func (r *records) listens(inode string) {
 	r.own[inode] = true
 }
 
-// served says whether a command of this session listens at a socket.
-func (r *records) served(inode string) bool {
+// isServed reports whether a command of this session listens at a socket.
+func (r *records) isServed(inode string) bool {
 	r.mu.Lock()
 	own := r.own[inode]
 	r.mu.Unlock()
@@ -88,12 +88,12 @@ func (r *records) served(inode string) bool {
 	return false
 }
 
-// supervises says whether a process is a live supervisor of this session.
-func (r *records) supervises(pid int) bool {
+// isSupervisor reports whether a process is a live supervisor of this session.
+func (r *records) isSupervisor(pid int) bool {
 	return pid == os.Getpid() || r.read(strconv.Itoa(pid)) != nil
 }
 
-// read is what a live supervisor of this session has noted. The files of dead ones are removed.
+// read returns the lines of a live supervisor of this session. Files of dead ones are removed.
 func (r *records) read(name string) []string {
 	if r.dir == "" {
 		return nil

@@ -1,23 +1,26 @@
 package walls
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// Program is the small program that does nothing else. It stands beside gpt-oss-executor, which does the
-// same where there is none.
+// Program is the small program that only confines. gpt-oss-executor does the same if it is not
+// installed.
 const Program = "gpt-oss-executor-confine"
 
-// RunTicket runs a command as its ticket says, and returns the exit code.
+// RunTicket runs a command as its ticket says and returns the exit code.
 func RunTicket(ctx context.Context, ticket string, words, environ []string, s Streams) int {
 	say := func(message any) { fmt.Fprintln(s.Err, "gpt-oss-executor confine:", message) }
-	t, err := Take(ticket, words, time.Now())
+	t, err := TakeTicket(ticket, words, time.Now())
 	switch {
 	case err != nil:
 		say(err)
@@ -34,7 +37,7 @@ func RunTicket(ctx context.Context, ticket string, words, environ []string, s St
 	if t.Proxy == "" {
 		return code
 	}
-	refused, err := Farewell(ctx, t.Proxy)
+	refused, err := ReportEnd(ctx, t.Proxy)
 	if err != nil {
 		return code // a proxy that is gone has refused nothing more
 	}
@@ -44,8 +47,8 @@ func RunTicket(ctx context.Context, ticket string, words, environ []string, s St
 	return code
 }
 
-// RunSSH is ssh for git: it asks the transport at the proxy for what git asks of ssh, and returns the exit
-// code.
+// RunSSH replaces ssh for git: it asks the transport at the proxy for what git asks of ssh, and
+// returns the exit code.
 func RunSSH(ctx context.Context, args, environ []string, in io.Reader, out, errs io.Writer) int {
 	set := map[string]string{}
 	for _, v := range environ {
@@ -61,4 +64,45 @@ func RunSSH(ctx context.Context, args, environ []string, in io.Reader, out, errs
 		fmt.Fprintln(errs, "gpt-oss-executor "+SSH+":", terminal.Printable(err.Error()))
 	}
 	return code
+}
+
+// reportTimeout is how long a command that has ended is delayed.
+const reportTimeout = 2 * time.Second
+
+// ReportEnd tells the proxy of this URL that its command has ended, and returns what was refused to
+// it, a sentence each. Programs such as curl and git do not print the reason.
+func ReportEnd(ctx context.Context, proxy string) (refused []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
+	defer cancel()
+	at, err := url.Parse(proxy)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the proxy: %w", err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, "http://"+at.Host+"/", nil)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the proxy: %w", err)
+	}
+	authorize(req, at)
+	direct := &http.Transport{DisableKeepAlives: true}
+	res, err := direct.RoundTrip(req)
+	if err != nil {
+		return nil, fmt.Errorf("tell the proxy that the command has ended: %w", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("tell the proxy that the command has ended: it says %s", res.Status)
+	}
+	lines := bufio.NewScanner(io.LimitReader(res.Body, 64<<10))
+	for lines.Scan() {
+		refused = append(refused, lines.Text())
+	}
+	return refused, nil
+}
+
+// authorize adds the credentials in the URL of a proxy to a request to that proxy.
+func authorize(req *http.Request, proxy *url.URL) {
+	password, _ := proxy.User.Password()
+	req.SetBasicAuth(proxy.User.Username(), password)
+	req.Header["Proxy-Authorization"] = req.Header["Authorization"]
+	req.Header.Del("Authorization")
 }

@@ -16,7 +16,7 @@ import (
 // says why it did not run, or was ended. Signals to this process go to the command, and
 // records are named by its pid, so a process runs one command at a time.
 func Run(b Box, std Streams) (int, error) {
-	b, err := b.checked()
+	b, err := b.normalize()
 	if err != nil {
 		return ExitUnfit, err
 	}
@@ -24,7 +24,7 @@ func Run(b Box, std Streams) (int, error) {
 	if err != nil {
 		return code, err
 	}
-	offer, err := quick()
+	offer, err := quickProbe()
 	if err != nil {
 		return ExitUnfit, err
 	}
@@ -41,36 +41,36 @@ func Run(b Box, std Streams) (int, error) {
 	defer runtime.UnlockOSThread()
 	r := &run{box: b, offer: offer, records: records, pipes: pipes}
 	defer r.pipes.finish()
-	err = r.begin(start{program: program, streams: pipes.fds, offer: offer})
+	err = r.begin(planInput{program: program, streams: pipes.fds, offer: offer})
 	if part := partOf(err); part != "" && b.lenient(part) {
-		err = r.begin(start{program: program, streams: pipes.fds, offer: offer, without: part})
+		err = r.begin(planInput{program: program, streams: pipes.fds, offer: offer, without: part})
 	}
 	if err != nil {
-		return codeOf(err), err
+		return exitCode(err), err
 	}
 	return r.wait()
 }
 
-// run is a command that runs, and what watches over it.
+// run is a running command with its supervisor.
 type run struct {
 	box             Box
 	offer           Offer
 	plan            *plan
-	brood           *brood
+	childState      *childState
 	records         *records
 	pipes           *pipes
 	keeper, command int
 	listener        int
-	report          int // where the child and the keeper tell what happens
-	deputy          *deputy
-	alone           bool // the keeper is gone, and nothing is left
+	report          int // pipe for messages of the child and the keeper
+	supervisor      *supervisor
+	alone           bool // the keeper has ended, and nothing is left
 
 	stopping sync.Mutex
-	why      error // why it was ended
+	why      error // why it was stopped
 }
 
-// begin starts the child, and takes over the system calls of the child before its command begins.
-func (r *run) begin(s start) error {
+// begin starts the child and takes over its system calls before the command begins.
+func (r *run) begin(s planInput) error {
 	var report, gate [2]int
 	for _, pipe := range []*[2]int{&report, &gate} {
 		if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
@@ -81,7 +81,7 @@ func (r *run) begin(s start) error {
 	s.gate, r.report = gate[0], report[0]
 	plan, err := r.box.plan(s)
 	if r.plan = plan; err == nil {
-		r.keeper, r.brood, err = spawn(plan, report[1])
+		r.keeper, r.childState, err = spawn(plan, report[1])
 		plan.close()
 	}
 	unix.Close(report[1])
@@ -90,7 +90,7 @@ func (r *run) begin(s start) error {
 		unix.Close(r.report)
 		return err
 	}
-	if err := r.adopt(); err != nil {
+	if err := r.takeListener(); err != nil {
 		r.end()
 		return err
 	}
@@ -98,13 +98,13 @@ func (r *run) begin(s start) error {
 	return err
 }
 
-// wait waits for the command, and ends what is left of it. One thread does, and the deputy
-// gets others when it is first asked: threads are most of the time that a start takes.
+// wait waits for the command and ends what it left. It uses one thread, and the supervisor gets others
+// when it is first asked: threads are most of the start's time.
 func (r *run) wait() (int, error) {
 	defer r.end()
 	defer forwardSignals(r.command)()
-	r.pipes.pass(func() { r.stop(errFull) })
-	watch := r.box.Limits.watch(time.Now())
+	r.pipes.startCopy(func() { r.stop(errFull) })
+	watch := r.box.Limits.newWatch(time.Now())
 	fds := []unix.PollFd{{Fd: int32(r.report), Events: unix.POLLIN},
 		{Fd: int32(r.listener), Events: unix.POLLIN}}
 	var failed error
@@ -119,29 +119,29 @@ func (r *run) wait() (int, error) {
 			r.stop(err)
 		}
 		if fds[1].Revents != 0 { // a process asks, or none is left that could
-			r.deputize()
+			r.startSupervisor()
 			fds[1].Fd = -1
 		}
 		if fds[0].Revents == 0 {
 			continue
 		}
-		m, err := r.next()
+		m, err := r.nextMessage()
 		switch {
 		case err != nil:
 			return ExitUnfit, fmt.Errorf("%w: the keeper was lost: %w", errUnfit, err)
-		case m.kind == saidFailure:
-			failed = r.step(m)
-		case m.kind == saidEnd:
+		case m.kind == msgFailure:
+			failed = r.stepFailure(m)
+		case m.kind == msgEnd:
 			r.alone = m.b == 1
 			if failed != nil {
-				return codeOf(failed), failed
+				return exitCode(failed), failed
 			}
-			return r.outcome(unix.WaitStatus(m.a))
+			return r.result(unix.WaitStatus(m.a))
 		}
 	}
 }
 
-// stop ends the command and says why.
+// stop kills the command and notes why.
 func (r *run) stop(why error) {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
@@ -151,8 +151,8 @@ func (r *run) stop(why error) {
 	}
 }
 
-// outcome is the exit code for how the command ended.
-func (r *run) outcome(status unix.WaitStatus) (int, error) {
+// result returns the exit code for how the command ended.
+func (r *run) result(status unix.WaitStatus) (int, error) {
 	r.stopping.Lock()
 	defer r.stopping.Unlock()
 	switch {
@@ -164,7 +164,7 @@ func (r *run) outcome(status unix.WaitStatus) (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// end ends what the command left, then the keeper, which has nothing to keep any more.
+// end ends what the command left, then the keeper.
 func (r *run) end() {
 	if !r.alone {
 		endBelow(r.keeper)
@@ -174,12 +174,12 @@ func (r *run) end() {
 	_, _ = unix.Wait4(r.keeper, nil, 0, nil)
 	r.keeper = 0
 	r.stopping.Unlock()
-	if r.deputy != nil {
-		r.deputy.end()
+	if r.supervisor != nil {
+		r.supervisor.end()
 	}
 	unix.Close(r.report)
 	if r.listener > 0 {
 		unix.Close(r.listener)
 	}
-	runtime.KeepAlive(r.brood)
+	runtime.KeepAlive(r.childState)
 }

@@ -24,7 +24,7 @@ import (
 // fit skips a test where the kernel cannot confine, and gives a box with a folder to write.
 func fit(t testing.TB, command ...string) Box {
 	t.Helper()
-	if _, err := quick(); err != nil {
+	if _, err := quickProbe(); err != nil {
 		t.Skip(err)
 	}
 	program, err := os.Executable()
@@ -107,8 +107,8 @@ func TestConfinedTwice(t *testing.T) {
 
 // withoutNamespaces runs a box where no namespace can be made.
 func withoutNamespaces(text string) error {
-	code, err := filter([]call{{nr: unix.SYS_CLONE, choices: []choice{{[]test{has(0, namespaces)}, refuse}},
-		otherwise: pass}})
+	code, err := filter([]callRule{{nr: unix.SYS_CLONE, choices: []choice{{[]test{hasBits(0, namespaces)}, eperm}},
+		result: allow}})
 	if err != nil {
 		return err
 	}

@@ -50,15 +50,15 @@ const (
 	seatbeltDeny  = "(deny file* process-exec* (subpath %s))"
 )
 
-// seatbelt is the profile of a box with its paths as checked makes them. What lies below a
-// folder that may be written and is denied or fixed comes last, so that nothing gives it back.
-// The folders that lead there stay where they are: else it moves to where no rule holds.
+// seatbelt returns the profile of a normalized box. What is denied or fixed below a writable folder
+// comes last, so that no rule gives it back. The folders that lead there cannot be moved, or it would
+// move to where no rule holds.
 func (b Box) seatbelt() (profile string, err error) {
 	p := &seatbelt{}
 	p.WriteString(seatbeltBase)
 	below := func(paths []string, yes bool) []string {
 		return slices.DeleteFunc(slices.Clone(paths),
-			func(path string) bool { return underAny(path, b.Write) != yes })
+			func(path string) bool { return isUnderAny(path, b.Write) != yes })
 	}
 	hidden, fixed := below(b.Deny, true), below(b.Fixed, true)
 	p.add(b.Read, seatbeltRead).add(b.List, seatbeltList).add(below(b.Deny, false), seatbeltDeny).flush()
@@ -70,8 +70,8 @@ func (b Box) seatbelt() (profile string, err error) {
 	return p.String(), p.err
 }
 
-// seatbeltNet writes the rules of the network. Sockets that are files are refused, since one
-// cannot tell whose they are, and so are names, since looking one up tells it to others.
+// seatbeltNet writes the rules of the network. Socket files are refused, since their owner is unknown,
+// and so are names, since looking one up tells it to others.
 func (b Box) seatbeltNet(p *seatbelt) {
 	listen := "localhost:*"
 	if b.Anyone {
@@ -97,7 +97,7 @@ func (b Box) seatbeltNet(p *seatbelt) {
 // seatbelt is a profile that is being written.
 type seatbelt struct {
 	strings.Builder
-	rules []seatbeltRule // to be put in order
+	rules []seatbeltRule // to be sorted by flush
 	err   error
 }
 
@@ -106,7 +106,7 @@ type seatbeltRule struct {
 	text  string
 }
 
-// add notes a rule for each path.
+// add adds a rule for each path.
 func (p *seatbelt) add(paths []string, rule string) *seatbelt {
 	for _, path := range paths {
 		quoted, err := seatbeltText(path)
@@ -117,7 +117,7 @@ func (p *seatbelt) add(paths []string, rule string) *seatbelt {
 	return p
 }
 
-// flush writes what was added, the more specific path later, and at one path what came later.
+// flush writes the added rules, more specific paths later; at one path in the order of add.
 func (p *seatbelt) flush() {
 	slices.SortStableFunc(p.rules, func(a, b seatbeltRule) int { return a.depth - b.depth })
 	for _, r := range p.rules {
@@ -126,7 +126,7 @@ func (p *seatbelt) flush() {
 	p.rules = nil
 }
 
-// seatbeltText is a path as a string of a profile.
+// seatbeltText quotes a path for a profile.
 func seatbeltText(path string) (string, error) {
 	if !utf8.ValidString(path) ||
 		strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -136,8 +136,8 @@ func seatbeltText(path string) (string, error) {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`, nil
 }
 
-// onDisk is a path as its folders spell it. On macOS .ENV is also found as .env, and a rule is
-// for one of them.
+// onDisk returns a path as its folders spell it. On macOS .ENV is also found as .env, and a rule is
+// for one spelling.
 func onDisk(path string) string {
 	dir, name := filepath.Dir(path), filepath.Base(path)
 	if dir == path {

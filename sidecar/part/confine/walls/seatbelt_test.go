@@ -104,13 +104,13 @@ func TestSeatbeltGivesWhatTheBoxSays(t *testing.T) {
 		for range 20 {
 			p := path()
 			kept := slices.ContainsFunc(b.Deny,
-				func(d string) bool { return under(p, d) && underAny(d, b.Write) })
+				func(d string) bool { return isUnder(p, d) && isUnderAny(d, b.Write) })
 			fixed := slices.ContainsFunc(b.Fixed,
-				func(f string) bool { return under(p, f) && underAny(f, b.Write) })
-			writes := underAny(p, b.Write) && !kept && !fixed
-			reads := !kept && (underAny(p, b.Write) || longest(p, b.Read) > longest(p, b.Deny))
+				func(f string) bool { return isUnder(p, f) && isUnderAny(f, b.Write) })
+			writes := isUnderAny(p, b.Write) && !kept && !fixed
+			reads := !kept && (isUnderAny(p, b.Write) || longest(p, b.Read) > longest(p, b.Deny))
 			moves := writes && !slices.ContainsFunc(slices.Concat(b.Deny, b.Fixed),
-				func(d string) bool { return under(d, p) && underAny(d, b.Write) })
+				func(d string) bool { return isUnder(d, p) && isUnderAny(d, b.Write) })
 			for operation, want := range map[string]bool{"file-write-data": writes,
 				"file-map-executable": reads, "process-exec*": reads, "file-write-unlink": moves} {
 				asked++
@@ -130,7 +130,7 @@ func TestSeatbeltGivesWhatTheBoxSays(t *testing.T) {
 // longest is how long the longest of the paths is that lead to one; 0: none does.
 func longest(path string, dirs []string) (n int) {
 	for _, dir := range dirs {
-		if under(path, dir) {
+		if isUnder(path, dir) {
 			n = max(n, len(dir))
 		}
 	}
@@ -167,7 +167,7 @@ func allows(rules []sbRule, operation, path string) (yes bool) {
 			start, all := strings.CutSuffix(o, "*")
 			return o == operation || all && strings.HasPrefix(operation, start)
 		})
-		if fits && (path == r.path || r.deep && under(path, r.path)) {
+		if fits && (path == r.path || r.deep && isUnder(path, r.path)) {
 			yes = r.allow
 		}
 	}
@@ -177,7 +177,7 @@ func allows(rules []sbRule, operation, path string) (yes bool) {
 // On a disk that knows .ENV as .env both mean one file. This one does not, so a second name
 // stands for it.
 func TestOnDisk(t *testing.T) {
-	dir := real(t.TempDir())
+	dir := realPath(t.TempDir())
 	file := filepath.Join(dir, ".env")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

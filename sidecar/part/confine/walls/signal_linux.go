@@ -9,72 +9,73 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kill is left to the kernel, which keeps it inside, unless it is for another command of
-// this session: an agent may stop the server that it started before.
-func (c *caller) kill() verdict {
+// kill leaves a signal to the kernel, which confines it, unless it is for another command of this
+// session: an agent may stop a server that it started before.
+func (c *caller) kill() callResult {
 	pid, sig := int(int32(c.args[0])), unix.Signal(c.args[1])
-	if pid > 0 && pid != os.Getpid() && c.records.supervises(pid) {
-		return c.supervisor(pid, sig)
+	if pid > 0 && pid != os.Getpid() && c.records.isSupervisor(pid) {
+		return c.signalSupervisor(pid, sig)
 	}
-	if c.mine(pid) || pid <= 0 && c.scoped && (pid >= -1 || slices.ContainsFunc(c.members(pid), c.mine)) {
-		return verdict{leave: true}
+	if c.isOwn(pid) || pid <= 0 && c.scoped && (pid >= -1 || slices.ContainsFunc(c.targets(pid), c.isOwn)) {
+		return callResult{proceed: true}
 	}
-	reached := c.members(pid)
-	if pid > 0 || !slices.ContainsFunc(reached, c.mine) {
-		if len(reached) == 0 || !slices.ContainsFunc(reached, func(p int) bool { return !c.siblings(p) }) {
-			return no(unix.Kill(pid, sig))
+	reached := c.targets(pid)
+	if pid > 0 || !slices.ContainsFunc(reached, c.isOwn) {
+		if len(reached) == 0 || !slices.ContainsFunc(reached, func(p int) bool { return !c.isSibling(p) }) {
+			return errResult(unix.Kill(pid, sig))
 		}
-		return verdict{errno: unix.EPERM}
+		return callResult{errno: unix.EPERM}
 	}
 	for _, p := range reached { // this kernel would let it out
-		if c.mine(p) {
+		if c.isOwn(p) {
 			_ = unix.Kill(p, sig)
 		}
 	}
-	return verdict{}
+	return callResult{}
 }
 
-// supervisor signals that of another command of this session: pkill finds it by the command in
-// its arguments. It must live to end its tree, so the signal that it cannot catch becomes one
+// signalSupervisor signals the supervisor of another command of this session, which pkill finds by the
+// command in its arguments. It must live to end its tree, so a signal that it cannot catch becomes one
 // that it can.
-func (c *caller) supervisor(pid int, sig unix.Signal) verdict {
+func (c *caller) signalSupervisor(pid int, sig unix.Signal) callResult {
 	switch sig {
 	case unix.SIGKILL:
 		sig = unix.SIGTERM
 	case 0, unix.SIGTERM, unix.SIGINT, unix.SIGHUP:
 	default:
-		return verdict{errno: unix.EPERM}
+		return callResult{errno: unix.EPERM}
 	}
-	return no(unix.Kill(pid, sig))
+	return errResult(unix.Kill(pid, sig))
 }
 
-// ofTree leaves a call about a process to the kernel, if that is one of the command.
-func (c *caller) ofTree() verdict {
-	if pid := int(int32(c.args[0])); pid > 0 && c.mine(pid) {
-		return verdict{leave: true}
+// leaveOwn leaves a call about a process to the kernel, if that process is the command's.
+func (c *caller) leaveOwn() callResult {
+	if pid := int(int32(c.args[0])); pid > 0 && c.isOwn(pid) {
+		return callResult{proceed: true}
 	}
-	return verdict{errno: unix.EPERM}
+	return callResult{errno: unix.EPERM}
 }
 
-// mine says whether a process, or a thread, is one of the command.
-func (d *deputy) mine(pid int) bool {
-	return pid != d.keeper && ancestor(pid, func(p int) bool { return p == d.keeper })
+// isOwn reports whether a process or thread belongs to the command.
+func (d *supervisor) isOwn(pid int) bool {
+	return pid != d.keeper && hasAncestor(pid, func(p int) bool { return p == d.keeper })
 }
 
-// siblings says whether a process belongs to another command of this session. Its supervisor does not.
-func (d *deputy) siblings(pid int) bool {
-	if d.records.supervises(pid) {
+// isSibling reports whether a process belongs to another command of this session. Its supervisor does
+// not.
+func (d *supervisor) isSibling(pid int) bool {
+	if d.records.isSupervisor(pid) {
 		return false
 	}
 	parent, _, err := stat(pid)
-	if err != nil || d.records.supervises(parent) { // the keeper
+	if err != nil || d.records.isSupervisor(parent) { // the keeper
 		return false
 	}
-	return ancestor(parent, d.records.supervises)
+	return hasAncestor(parent, d.records.isSupervisor)
 }
 
-// members are the processes that a signal for pid means: it, those of a group, or all.
-func (c *caller) members(pid int) (out []int) {
+// targets returns the processes that a signal for pid reaches: one, those of a group, or all.
+func (c *caller) targets(pid int) (out []int) {
 	switch pid {
 	case 0:
 		_, own, _ := stat(int(c.pid))
@@ -95,20 +96,20 @@ func (c *caller) members(pid int) (out []int) {
 	return out
 }
 
-// terminal opens the other end of a new terminal. Names of terminals are not granted: those
-// of others could be read.
-func (c *caller) terminal() verdict {
-	master, err := c.fd(c.args[0])
+// openPeer opens the other end of a new terminal. Names of terminals are not granted: those of others
+// could be read.
+func (c *caller) openPeer() callResult {
+	master, err := c.copyFD(c.args[0])
 	if err != nil {
-		return no(err)
+		return errResult(err)
 	}
 	defer unix.Close(master)
 	// Without O_NOCTTY it could become the terminal of the supervisor.
 	slave, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(master), unix.TIOCGPTPEER,
 		uintptr(c.args[2])|unix.O_NOCTTY|unix.O_CLOEXEC)
 	if errno != 0 {
-		return no(errno)
+		return errResult(errno)
 	}
 	defer unix.Close(int(slave))
-	return c.give(int(slave), -1, c.args[2]&unix.O_CLOEXEC)
+	return c.addFD(int(slave), -1, c.args[2]&unix.O_CLOEXEC)
 }

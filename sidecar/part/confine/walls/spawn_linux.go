@@ -8,37 +8,37 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// op is one system call of the child. The parent prepares all of them, since the child
-// can neither allocate nor wait for a goroutine.
+// op is one system call of the child. The parent prepares all of them, since the child can neither
+// allocate nor wait for a goroutine.
 type op struct {
-	what string // in words, for when it fails
-	nr   uintptr
-	args [6]uintptr
-	min  uintptr // the least result that is a success
-	tell bool    // the result is told to the parent
-	part Part    // what cannot be enforced if it fails
+	what   string // description for errors
+	nr     uintptr
+	args   [6]uintptr
+	min    uintptr // least successful result
+	report bool    // report the result to the parent
+	part   Part    // what cannot be enforced if it fails
 }
 
-// last is an argument that stands for the result of the call before.
-const last = ^uintptr(0x5eed)
+// lastResult stands for the result of the call before.
+const lastResult = ^uintptr(0x5eed)
 
-// What the child and its keeper tell the supervisor.
+// Messages of the child and its keeper.
 const (
-	saidKeeper  = iota + 1 // a: pid of COMMAND, in the keeper's words
-	saidResult             // a: index of the op, b: its result
-	saidFailure            // a: index of the op, b: errno
-	saidEnd                // a: wait status, b: 1 if nothing is left
+	msgKeeper  = iota + 1 // a: pid of the command
+	msgResult             // a: index of the op, b: its result
+	msgFailure            // a: index of the op, b: errno
+	msgEnd                // a: wait status, b: 1 if nothing is left
 )
 
-// message is what is told, in one write.
+// message is written in one call.
 type message struct{ kind, a, b int32 }
 
-// brood is what the keeper and the child need. They share the memory of the supervisor, as
-// copying it would take half a millisecond, so all of this stays until both are gone.
-type brood struct {
+// childState is what the keeper and the child need. They share the memory of the supervisor, since
+// copying it would take half a millisecond, so all of this stays until both have ended.
+type childState struct {
 	ops      []op
 	flags    uintptr    // of clone, for the child
-	report   uintptr    // where messages are written
+	report   uintptr    // file descriptor for messages
 	signals  uintptr    // a signalfd for SIGCHLD and keeperSignal
 	parent   int        // pid of the supervisor
 	text     [4096]byte // scratch for the keeper
@@ -47,20 +47,20 @@ type brood struct {
 	stacks   [2][8192]byte // of the keeper and of the child
 }
 
-// Who is born, as an index of brood.stacks.
+// Processes, as indexes of childState.stacks.
 const (
-	theKeeper = iota
-	theChild
+	keeperProcess = iota
+	childProcess
 )
 
-// keeperSignal tells the keeper that the supervisor is gone.
+// keeperSignal tells the keeper that the supervisor has ended.
 const keeperSignal = unix.SIGUSR1
 
-// spawn starts a keeper, which starts the child. The keeper outlives the supervisor by as long
-// as it takes to end what COMMAND left: a gateway that gives up on a command kills the
-// supervisor with SIGKILL, and nothing may be left behind then either. The thread must
-// stay locked, since the keeper notices the death of it.
-func spawn(p *plan, report int) (keeper int, b *brood, err error) {
+// spawn starts a keeper, which starts the child. The keeper outlives the supervisor by the time it
+// takes to end what the command left: a gateway that gives up on a command kills the supervisor with
+// SIGKILL, and nothing may be left then either. The thread must stay locked, since its death signals
+// the keeper.
+func spawn(p *plan, report int) (keeper int, b *childState, err error) {
 	var all, before, wanted unix.Sigset_t
 	for i := range all.Val {
 		all.Val[i] = ^all.Val[i]
@@ -72,12 +72,12 @@ func spawn(p *plan, report int) (keeper int, b *brood, err error) {
 	}
 	defer unix.Close(signals)
 	children := append([]byte("/proc/thread-self/children"), 0)
-	b = &brood{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals),
+	b = &childState{ops: p.ops, flags: p.flags, report: uintptr(report), signals: uintptr(signals),
 		parent: os.Getpid(), children: &children[0]}
 	if err := unix.PthreadSigmask(unix.SIG_SETMASK, &all, &before); err != nil {
 		return 0, nil, fmt.Errorf("block signals: %w", err)
 	}
-	pid := b.bear(theKeeper, 0)
+	pid := b.startProcess(keeperProcess, 0)
 	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &before, nil)
 	if pid < 0 {
 		return 0, nil, fmt.Errorf("fork: %w", unix.Errno(-pid))
@@ -85,55 +85,56 @@ func spawn(p *plan, report int) (keeper int, b *brood, err error) {
 	return pid, b, nil
 }
 
-// clone starts a process that goes on in a function, on a stack of its own.
-func clone(flags, stack, function uintptr, b *brood, who uintptr) (pidOrErrno int)
+// clone starts a process that goes on in a function, on its own stack.
+func clone(flags, stack, function uintptr, b *childState, who uintptr) (pidOrErrno int)
 
-// syscall6 gives a negative number of an error. The race detector looks into that of the library,
+// syscall6 returns a negative number for an error. The race detector instruments that of the library
 // and would mix up the processes.
 func syscall6(nr, a1, a2, a3, a4, a5, a6 uintptr) int
 
-// bear starts a process that shares our memory, until it runs another program.
+// startProcess starts a process that shares our memory until it runs another program.
 //
 //go:norace
 //go:nosplit
-func (b *brood) bear(who, flags uintptr) int {
+func (b *childState) startProcess(who, flags uintptr) int {
 	const room = 64 // for what is handed over
 	stack := &b.stacks[who]
 	top := uintptr(unsafe.Pointer(stack)) + unsafe.Sizeof(*stack) - room
-	begin := born // a direct call from assembly would pass the race detector, and look like endless recursion
+	// a direct call from assembly would bypass the race detector, and look like endless recursion
+	begin := childMain
 	return clone(flags|unix.CLONE_VM|uintptr(unix.SIGCHLD), top&^15, **(**uintptr)(unsafe.Pointer(&begin)), b,
 		who)
 }
 
-// born is where a new process begins. It can neither allocate nor wait for a goroutine.
+// childMain is the entry of a new process. It can neither allocate nor wait for a goroutine.
 //
 //go:norace
 //go:nosplit
-func born(b *brood, who uintptr) {
-	if who == theChild {
-		perform(b)
+func childMain(b *childState, who uintptr) {
+	if who == childProcess {
+		runChild(b)
 	}
 	syscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(keeperSignal), 0, 0, 0, 0)
 	syscall6(unix.SYS_PRCTL, unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0, 0)
-	child := b.bear(theChild, b.flags)
+	child := b.startProcess(childProcess, b.flags)
 	if child < 0 {
-		tell(b.report, saidFailure, -1, int32(-child))
+		sendMessage(b.report, msgFailure, -1, int32(-child))
 		exit(125)
 	}
-	keep(b, child)
+	runKeeper(b, child)
 }
 
-// perform is the child: one call after the other, and the last one is execve.
+// runChild makes the calls of the child, of which the last is execve.
 //
 //go:norace
 //go:nosplit
-func perform(b *brood) {
+func runChild(b *childState) {
 	var result uintptr
 	for i := range b.ops {
 		o := &b.ops[i]
 		a := o.args
 		for k := range a {
-			if a[k] == last {
+			if a[k] == lastResult {
 				a[k] = result
 			}
 		}
@@ -142,25 +143,24 @@ func perform(b *brood) {
 			r = -int(unix.EPIPE)
 		}
 		if r < 0 {
-			tell(b.report, saidFailure, int32(i), int32(-r))
+			sendMessage(b.report, msgFailure, int32(i), int32(-r))
 			exit(125)
 		}
-		if result = uintptr(r); o.tell {
-			tell(b.report, saidResult, int32(i), int32(r))
+		if result = uintptr(r); o.report {
+			sendMessage(b.report, msgResult, int32(i), int32(r))
 		}
 	}
 	exit(125)
 }
 
-// keep is the keeper: it reaps, tells how COMMAND ended, and ends all that is left once the
-// supervisor is gone. It is in a group of its own, so that a signal for the group of COMMAND
-// does not end it.
+// runKeeper reaps processes, reports how the command ended, and kills what is left when the supervisor
+// has ended. It is in its own group, so that a signal to the command's group does not end it.
 //
 //go:norace
 //go:nosplit
-func keep(b *brood, command int) {
+func runKeeper(b *childState, command int) {
 	syscall6(unix.SYS_SETPGID, 0, 0, 0, 0, 0, 0)
-	tell(b.report, saidKeeper, int32(command), 0)
+	sendMessage(b.report, msgKeeper, int32(command), 0)
 	syscall6(unix.SYS_DUP3, b.report, 0, 0, 0, 0, 0)
 	syscall6(unix.SYS_DUP3, b.signals, 1, 0, 0, 0, 0)
 	syscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
@@ -172,7 +172,7 @@ func keep(b *brood, command int) {
 				unix.WNOHANG|unix.WALL, 0, 0, 0)
 			if pid == -int(unix.ECHILD) && ended {
 				if !told {
-					tell(report, saidEnd, how, 1)
+					sendMessage(report, msgEnd, how, 1)
 				}
 				exit(0)
 			}
@@ -185,24 +185,24 @@ func keep(b *brood, command int) {
 		}
 		if ended && !told {
 			told = true
-			tell(report, saidEnd, how, 0)
+			sendMessage(report, msgEnd, how, 0)
 		}
 		if syscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0) != b.parent {
-			endAll(b)
+			killChildren(b)
 			exit(0)
 		}
 		syscall6(unix.SYS_READ, signals, uintptr(unsafe.Pointer(&b.text)), 4096, 0, 0, 0)
 	}
 }
 
-// endAll kills the children of the keeper until there are none. What they leave becomes its
-// child, too.
+// killChildren kills the children of the keeper until there are none. It adopts the children of what it
+// kills.
 //
 //go:norace
 //go:nosplit
-func endAll(b *brood) {
+func killChildren(b *childState) {
 	for {
-		fd := syscall6(unix.SYS_OPENAT, uintptr(atCwd), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0,
+		fd := syscall6(unix.SYS_OPENAT, uintptr(atFDCWD), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0,
 			0, 0)
 		if fd < 0 {
 			return
@@ -228,7 +228,7 @@ func endAll(b *brood) {
 
 //go:norace
 //go:nosplit
-func tell(report uintptr, kind, a, c int32) {
+func sendMessage(report uintptr, kind, a, c int32) {
 	m := message{kind, a, c}
 	syscall6(unix.SYS_WRITE, report, uintptr(unsafe.Pointer(&m)), unsafe.Sizeof(m), 0, 0, 0)
 }

@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func clone(flags, stack, function uintptr, b *brood, who uintptr) (pidOrErrno int)
+// func clone(flags, stack, function uintptr, b *childState, who uintptr) (pidOrErrno int)
 TEXT ·clone(SB), NOSPLIT, $0-48
 	MOVQ flags+0(FP), DI
 	MOVQ stack+8(FP), SI

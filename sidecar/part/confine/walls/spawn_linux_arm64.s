@@ -1,6 +1,6 @@
 #include "textflag.h"
 
-// func clone(flags, stack, function uintptr, b *brood, who uintptr) (pidOrErrno int)
+// func clone(flags, stack, function uintptr, b *childState, who uintptr) (pidOrErrno int)
 TEXT ·clone(SB), NOSPLIT|NOFRAME, $0-48
 	MOVD flags+0(FP), R0
 	MOVD stack+8(FP), R1

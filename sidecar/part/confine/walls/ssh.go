@@ -13,10 +13,11 @@ import (
 	"strings"
 )
 
-// Ask is what confined git asks ssh for. The transport compares it with the remotes of the command.
-type Ask struct{ Host, Port, User, Path, Service, Protocol string }
+// SSHRequest is what confined git asks ssh for. The transport compares it with the remotes of the
+// command.
+type SSHRequest struct{ Host, Port, User, Path, Service, Protocol string }
 
-// SSHPath is where the proxy of confined commands serves it.
+// SSHPath is the path of the transport at the proxy of confined commands.
 const SSHPath = "/git-ssh"
 
 // SSH is the command of this program that git runs as ssh.
@@ -25,7 +26,7 @@ const SSH = "git-ssh"
 // ParseSSH reads how git runs ssh:
 //
 //	-o SendEnv=GIT_PROTOCOL -p 22 sam@example.com "git-upload-pack 'shop.git'"
-func ParseSSH(args []string, protocol string) (a Ask, err error) {
+func ParseSSH(args []string, protocol string) (a SSHRequest, err error) {
 	for len(args) > 2 && strings.HasPrefix(args[0], "-") {
 		switch args[0] {
 		case "-4", "-6":
@@ -51,19 +52,19 @@ func ParseSSH(args []string, protocol string) (a Ask, err error) {
 	return a, nil
 }
 
-// Query is the ask as a part of a URL.
-func (a Ask) Query() string {
+// Query returns the request as part of a URL.
+func (a SSHRequest) Query() string {
 	return url.Values{"host": {a.Host}, "port": {a.Port}, "user": {a.User}, "path": {a.Path},
 		"service": {a.Service}, "protocol": {a.Protocol}}.Encode()
 }
 
-// AskOf reads a query.
-func AskOf(q url.Values) Ask {
-	return Ask{q.Get("host"), q.Get("port"), q.Get("user"), q.Get("path"), q.Get("service"),
+// ParseSSHQuery reads a query.
+func ParseSSHQuery(q url.Values) SSHRequest {
+	return SSHRequest{q.Get("host"), q.Get("port"), q.Get("user"), q.Get("path"), q.Get("service"),
 		q.Get("protocol")}
 }
 
-// The parts of what comes back.
+// Parts of an answer.
 const (
 	Output byte = iota
 	Errors
@@ -72,7 +73,7 @@ const (
 
 // Frames writes one part of an answer of the transport.
 type Frames struct {
-	To   io.Writer // written to from one place at a time
+	To   io.Writer // not used concurrently
 	Part byte
 }
 
@@ -85,11 +86,12 @@ func (f Frames) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// mostInFrame is more than one write of a program.
-const mostInFrame = 1 << 20
+// maxFrame is more than one write of a program.
+const maxFrame = 1 << 20
 
-// Run asks the proxy at a URL, and returns the exit code.
-func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.Writer) (code int, err error) {
+// Run sends the request to the proxy at a URL and returns the exit code.
+func (a SSHRequest) Run(ctx context.Context, proxy string, in io.Reader,
+	out, errs io.Writer) (code int, err error) {
 	u, err := url.Parse(proxy)
 	if err != nil || u.Host == "" {
 		return 255, errors.New("there is no proxy here: http_proxy is not set")
@@ -103,10 +105,7 @@ func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.W
 	if err != nil {
 		return 255, fmt.Errorf("ask the transport: %w", err)
 	}
-	password, _ := u.User.Password()
-	req.SetBasicAuth(u.User.Username(), password)
-	req.Header.Set("Proxy-Authorization", req.Header.Get("Authorization"))
-	req.Header.Del("Authorization")
+	authorize(req, u)
 	req.Header.Set("Connection", "Upgrade")
 	req.Header.Set("Upgrade", "git")
 	if err := req.Write(conn); err != nil {
@@ -118,7 +117,7 @@ func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.W
 		return 255, fmt.Errorf("ask the transport: %w", err)
 	}
 	if res.StatusCode != http.StatusSwitchingProtocols {
-		why, _ := io.ReadAll(io.LimitReader(res.Body, mostInFrame))
+		why, _ := io.ReadAll(io.LimitReader(res.Body, maxFrame))
 		return 255, errors.New(strings.TrimSpace(string(why)))
 	}
 	go func() {
@@ -127,17 +126,17 @@ func (a Ask) Run(ctx context.Context, proxy string, in io.Reader, out, errs io.W
 			_ = half.CloseWrite()
 		}
 	}()
-	return read(from, out, errs)
+	return readFrames(from, out, errs)
 }
 
-// read takes an answer apart.
-func read(from io.Reader, out, errs io.Writer) (code int, err error) {
+// readFrames copies the parts of an answer and returns the exit code.
+func readFrames(from io.Reader, out, errs io.Writer) (code int, err error) {
 	for head := make([]byte, 5); ; {
 		if _, err := io.ReadFull(from, head); err != nil {
 			return 255, fmt.Errorf("the transport has broken off: %w", err)
 		}
 		n := int64(binary.BigEndian.Uint32(head[1:]))
-		if n > mostInFrame {
+		if n > maxFrame {
 			return 255, errors.New("the transport sends more than it may")
 		}
 		to := map[byte]io.Writer{Output: out, Errors: errs}[head[0]]

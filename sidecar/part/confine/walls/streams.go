@@ -17,23 +17,23 @@ import (
 type pipes struct {
 	fds       [3]int
 	opens     []*os.File // for the child alone
-	flows     []flow
+	outputs   []output
 	copy      sync.WaitGroup
 	ends      sync.Once
 	remaining atomic.Int64
 	bound     bool
 }
 
-// flow is output that is copied.
-type flow struct {
+// output is output that is copied.
+type output struct {
 	from *os.File
 	to   io.Writer
 }
 
 var errFull = errors.New("ended: it wrote more than its limit for output")
 
-// open makes streams of what is no file, and of output that is counted. A terminal is
-// inherited in any case: programs behave otherwise without one.
+// open makes pipes for streams that are not files and for output that is counted. A terminal is
+// inherited in any case: programs behave differently without one.
 func (s Streams) open(most int64) (*pipes, error) {
 	p := &pipes{bound: most > 0}
 	p.remaining.Store(most)
@@ -51,7 +51,7 @@ func (s Streams) open(most int64) (*pipes, error) {
 			p.fds[i+1] = int(f.Fd())
 			continue
 		}
-		if i == 1 && same(s.Out, s.Err) {
+		if i == 1 && isSame(s.Out, s.Err) {
 			p.fds[2] = p.fds[1] // one pipe keeps the order of what is written
 			continue
 		}
@@ -64,7 +64,7 @@ func (s Streams) open(most int64) (*pipes, error) {
 			return nil, err
 		}
 		p.fds[i+1] = int(write.Fd())
-		p.opens, p.flows = append(p.opens, write), append(p.flows, flow{read, w})
+		p.opens, p.outputs = append(p.opens, write), append(p.outputs, output{read, w})
 	}
 	for i, fd := range p.fds {
 		var st unix.Stat_t
@@ -76,15 +76,15 @@ func (s Streams) open(most int64) (*pipes, error) {
 	return p, nil
 }
 
-// pass begins to copy output, and calls full when there is more than there may be.
-func (p *pipes) pass(full func()) {
-	for _, f := range p.flows {
-		p.copy.Go(func() { p.through(f, full) })
+// startCopy begins to copy output and calls full when it exceeds the limit.
+func (p *pipes) startCopy(full func()) {
+	for _, f := range p.outputs {
+		p.copy.Go(func() { p.copyOutput(f, full) })
 	}
 }
 
-// through copies one output until it ends, or there is too much.
-func (p *pipes) through(f flow, full func()) {
+// copyOutput copies one output until it ends or exceeds the limit.
+func (p *pipes) copyOutput(f output, full func()) {
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := f.from.Read(buf)
@@ -105,21 +105,21 @@ func (p *pipes) through(f flow, full func()) {
 	}
 }
 
-// finish waits until all is copied. The command, and all it started, is gone by then.
+// finish waits until all is copied. The command and all it started have ended by then.
 func (p *pipes) finish() {
 	p.ends.Do(func() {
 		for _, f := range p.opens {
 			f.Close()
 		}
 		p.copy.Wait()
-		for _, f := range p.flows {
+		for _, f := range p.outputs {
 			f.from.Close()
 		}
 	})
 }
 
-// same says whether two streams are one. Some types cannot be compared.
-func same(a, b io.Writer) (yes bool) {
+// isSame reports whether two streams are one. Some types cannot be compared.
+func isSame(a, b io.Writer) (yes bool) {
 	defer func() { _ = recover() }()
 	return a == b
 }

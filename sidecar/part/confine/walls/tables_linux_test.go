@@ -34,7 +34,7 @@ func TestCallsOfBothMachines(t *testing.T) {
 	if diff := cmp.Diff([]string{"SYS_ARCH_SPECIFIC_SYSCALL"}, arm64Only); diff != "" {
 		t.Errorf("only on arm64:\n%s", diff)
 	}
-	old := append(namesIn(t, "calls_linux_amd64.go", `\bunix\.(SYS_\w+)`), namesIn(t, "desk_linux_amd64.go",
+	old := append(namesIn(t, "callrules_linux_amd64.go", `\bunix\.(SYS_\w+)`), namesIn(t, "handlers_linux_amd64.go",
 		`\bunix\.(SYS_\w+)`)...)
 	for _, name := range old {
 		if slices.Contains(arm64, name) && name != "SYS_FILE_SETATTR" {

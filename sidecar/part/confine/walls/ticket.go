@@ -17,21 +17,21 @@ import (
 // Ticket is what one command may touch. Its box holds the command.
 type Ticket struct {
 	Until time.Time `json:"until"`
-	Proxy string    `json:"proxy,omitempty"` // URL with the credentials of this command; empty: no network
-	Hide  []string  `json:"hide"`            // patterns of variables that it does not get
-	Set   []string  `json:"set"`             // NAME=value, over those that it gets
+	Proxy string    `json:"proxy,omitempty"` // URL with the command's credentials; empty: no network
+	Hide  []string  `json:"hide"`            // patterns of variables that are removed
+	Set   []string  `json:"set"`             // NAME=value, added or replaced
 	Box   Box       `json:"box"`
 
 	Outside bool `json:"outside,omitempty"` // nothing confines it, and it runs in the folder of the box
 }
 
-// spent is behind the name of a ticket that was taken.
+// spent is the suffix of a ticket that was used.
 const spent = ".spent"
 
-// Take takes a ticket for a command. It cannot be taken again.
-func Take(path string, command []string, now time.Time) (*Ticket, error) {
+// TakeTicket uses a ticket for a command. It works once.
+func TakeTicket(path string, command []string, now time.Time) (*Ticket, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil {
-		return nil, missing(path, err)
+		return nil, ticketError(path, err)
 	} else if info.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s is no ticket: others may use its folder", path)
 	}
@@ -40,7 +40,7 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 		return nil, fmt.Errorf("%s is no ticket", path)
 	}
 	if err := os.Rename(path, path+spent); err != nil {
-		return nil, missing(path, err)
+		return nil, ticketError(path, err)
 	}
 	doc, err := os.ReadFile(path + spent)
 	if err == nil {
@@ -65,8 +65,8 @@ func Take(path string, command []string, now time.Time) (*Ticket, error) {
 	return &t, nil
 }
 
-// missing is why a ticket cannot be taken.
-func missing(path string, err error) error {
+// ticketError says why a ticket cannot be used.
+func ticketError(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("take the ticket: %w", err)
 	}
@@ -76,7 +76,7 @@ func missing(path string, err error) error {
 	return fmt.Errorf("there is no ticket %s here: the gateway runs commands on another machine than the guard, or as another user", path)
 }
 
-// Environ is the environment of the command, of that in which the ticket is taken.
+// Environ returns the environment of the command.
 func (t *Ticket) Environ(env []string) []string {
 	env = Environ(env, t.Hide)
 	for _, v := range t.Set {
@@ -85,19 +85,19 @@ func (t *Ticket) Environ(env []string) []string {
 		env = append(env, v)
 	}
 	if t.Proxy != "" {
-		env = Proxied(env, t.Proxy)
+		env = WithProxy(env, t.Proxy)
 	}
 	return env
 }
 
-// runOutside runs the command of a ticket that needs what is outside of the walls, in place of this process:
-// in an empty folder, with no program and no setting of a folder that confined commands may change. It
-// returns only if it fails.
+// runOutside replaces this process by the command of a ticket that runs unconfined: in an empty
+// folder, without programs and settings of folders that confined commands may change. It returns only
+// if it fails.
 func (t *Ticket) runOutside(environ []string) error {
-	env := append(Unprepared(environ, t.Box.Write), t.Set...)
+	env := append(CleanEnviron(environ, t.Box.Write), t.Set...)
 	shell, err := Lookup(env, t.Box.Command[0])
 	if err == nil {
-		err = empty(t.Box.Dir)
+		err = checkEmpty(t.Box.Dir)
 	}
 	if err == nil {
 		err = os.Chdir(t.Box.Dir)
@@ -108,8 +108,8 @@ func (t *Ticket) runOutside(environ []string) error {
 	return fmt.Errorf("run the command in an empty folder: %w", err)
 }
 
-// empty reports a folder in which something lies.
-func empty(dir string) error {
+// checkEmpty returns an error if a folder is not empty.
+func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) > 0 {
 		err = errors.New(dir + " is not empty; remove what lies in it")

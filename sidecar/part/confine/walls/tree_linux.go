@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// children are the processes that one has started, and those that were left to it.
+// children returns the processes that one has started, and those that were left to it.
 func children(pid int) (out []int) {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
 	threads, _ := os.ReadDir(tasks)
@@ -25,7 +25,7 @@ func children(pid int) (out []int) {
 	return out
 }
 
-// descendants are all that a process has below it.
+// descendants returns all processes below one.
 func descendants(pid int) []int {
 	out := children(pid)
 	for i := 0; i < len(out); i++ {
@@ -34,7 +34,7 @@ func descendants(pid int) []int {
 	return out
 }
 
-// stat is what /proc says of a process: its parent and its group.
+// stat returns the parent and the group of a process.
 func stat(pid int) (parent, group int, err error) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -50,8 +50,8 @@ func stat(pid int) (parent, group int, err error) {
 	return parent, group, nil
 }
 
-// ancestor finds the nearest process from pid upwards that meets a condition.
-func ancestor(pid int, is func(int) bool) bool {
+// hasAncestor reports whether a process or one of its ancestors meets a condition.
+func hasAncestor(pid int, is func(int) bool) bool {
 	for range 4096 {
 		if pid <= 0 {
 			return false
@@ -71,7 +71,7 @@ func ancestor(pid int, is func(int) bool) bool {
 // grace is how long what COMMAND left may take to end by itself.
 const grace = 300 * time.Millisecond
 
-// endBelow ends all that a process has below it: first in peace.
+// endBelow ends all processes below one, first with SIGTERM.
 func endBelow(pid int) {
 	all := descendants(pid)
 	if len(all) == 0 {
@@ -87,7 +87,7 @@ func endBelow(pid int) {
 	killBelow(pid)
 }
 
-// killBelow ends all that a process has below it, at once.
+// killBelow kills all processes below one.
 func killBelow(pid int) {
 	for {
 		all := descendants(pid)

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// trials are commands that must work bare and fail confined, by the part that stops them. They
-// run in bash, with what trialBox has put into the variables.
+// trials are commands that must work bare and fail confined, by the part that stops them. They run in
+// bash with the variables of trialBox.
 var trials = []struct {
 	part   Part
 	script string
@@ -33,9 +33,9 @@ var trials = []struct {
 	{PartSignals, `kill -0 "$OUTSIDER"`},
 }
 
-// tried runs the trials, and says of each part that let one through how it did. An error says
-// that a command does not even run, or cannot do what it may.
-func tried(run func(Box, Streams) (int, error)) (map[Part]string, error) {
+// runTrials runs the trials and says for each part that let one through which one. The error says that
+// a command does not run, or cannot do what it may.
+func runTrials(run func(Box, Streams) (int, error)) (map[Part]string, error) {
 	b, end, err := trialBox()
 	if err != nil {
 		return nil, fmt.Errorf("prepare a trial: %w", err)
@@ -61,13 +61,13 @@ func tried(run func(Box, Streams) (int, error)) (map[Part]string, error) {
 	return missing, nil
 }
 
-// trialBox is a box for trials, and what they are to reach and not to reach.
+// trialBox returns a box for trials, and makes what they must reach and not reach.
 func trialBox() (b Box, end func(), err error) {
 	dir, err := os.MkdirTemp("", "confine-")
 	if err != nil {
 		return b, nil, err
 	}
-	in, out := real(dir)+"/in", real(dir)+"/out"
+	in, out := realPath(dir)+"/in", realPath(dir)+"/out"
 	err = errors.Join(os.MkdirAll(in+"/sub", 0o700), os.Mkdir(out, 0o700))
 	for _, file := range []string{in + "/given", in + "/sub/hidden", in + "/sub/fixed", out + "/file"} {
 		err = errors.Join(err, os.WriteFile(file, []byte("x\n"), 0o600))

@@ -9,7 +9,7 @@ func TestTrials(t *testing.T) {
 	if !offer.Has(PartFiles) || !offer.Has(PartBelow) {
 		t.Skip("this machine cannot confine")
 	}
-	missing, err := tried(Run)
+	missing, err := runTrials(Run)
 	if err != nil || len(missing) > 0 {
 		t.Errorf("%v %q", err, missing)
 	}
@@ -17,7 +17,7 @@ func TestTrials(t *testing.T) {
 		b.Write, b.Fixed, b.Deny = []string{"/"}, nil, nil
 		return Run(b, std)
 	}
-	if missing, err = tried(let); err != nil || missing[PartFiles] == "" || missing[PartBelow] == "" ||
+	if missing, err = runTrials(let); err != nil || missing[PartFiles] == "" || missing[PartBelow] == "" ||
 		missing[PartTCP] != "" {
 		t.Errorf("with all files: %v %q", err, missing)
 	}

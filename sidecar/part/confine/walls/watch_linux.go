@@ -13,31 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pace is how often a tree is counted.
-const pace = 250 * time.Millisecond
+// countInterval is how often a tree is counted.
+const countInterval = 250 * time.Millisecond
 
 // getTermios asks a terminal how it is set; what is none fails.
 const getTermios = unix.TCGETS
 
-// watch says when a run is over its limits.
-type watch struct {
+// limitWatch checks the limits of a run.
+type limitWatch struct {
 	Limits
-	late, count time.Time // when to look; zero: never
+	late, count time.Time // when the next check is due; zero: never
 }
 
-func (l Limits) watch(now time.Time) *watch {
-	w := &watch{Limits: l}
+func (l Limits) newWatch(now time.Time) *limitWatch {
+	w := &limitWatch{Limits: l}
 	if l.Time > 0 {
 		w.late = now.Add(l.Time)
 	}
 	if l.Processes > 0 || l.Memory > 0 {
-		w.count = now.Add(pace)
+		w.count = now.Add(countInterval)
 	}
 	return w
 }
 
-// pause is how many milliseconds may pass until the next look; -1: any number.
-func (w *watch) pause(now time.Time) int {
+// pause returns how many milliseconds may pass until the next check; -1: any number.
+func (w *limitWatch) pause(now time.Time) int {
 	next := w.count
 	if next.IsZero() || !w.late.IsZero() && w.late.Before(next) {
 		next = w.late
@@ -48,14 +48,14 @@ func (w *watch) pause(now time.Time) int {
 	return int(min(max(0, next.Sub(now)+time.Millisecond-1)/time.Millisecond, math.MaxInt32))
 }
 
-// over says what is over its limit, once.
-func (w *watch) over(now time.Time, keeper int) (err error) {
+// over returns the first limit that is exceeded, once.
+func (w *limitWatch) over(now time.Time, keeper int) (err error) {
 	switch {
 	case !w.late.IsZero() && !now.Before(w.late):
 		err = fmt.Errorf("ended: it took longer than its limit of %s", w.Time)
 	case !w.count.IsZero() && !now.Before(w.count):
 		err = w.exceeded(descendants(keeper))
-		w.count = now.Add(pace)
+		w.count = now.Add(countInterval)
 	}
 	if err != nil {
 		w.late, w.count = time.Time{}, time.Time{}
@@ -63,7 +63,7 @@ func (w *watch) over(now time.Time, keeper int) (err error) {
 	return err
 }
 
-// exceeded says what a tree has too much of.
+// exceeded returns the limit that a tree exceeds.
 func (l Limits) exceeded(tree []int) error {
 	if l.Processes > 0 && len(tree) > l.Processes {
 		return fmt.Errorf("ended: it had %d processes, and its limit is %d", len(tree), l.Processes)
@@ -80,7 +80,7 @@ func (l Limits) exceeded(tree []int) error {
 	return nil
 }
 
-// resident is the memory that a process has to itself and in shared memory; files are not counted.
+// resident returns the private and shared memory of a process, without files.
 func resident(pid int) (n int64) {
 	text, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	for line := range strings.Lines(string(text)) {
@@ -94,8 +94,8 @@ func resident(pid int) (n int64) {
 	return n
 }
 
-// forwardSignals gives signals to the command that were meant for it. What a terminal sends
-// reaches the whole group, the command among it, and is not given twice.
+// forwardSignals passes signals on to the command. A terminal sends its signals to the whole group,
+// with the command in it, so these are not passed on.
 func forwardSignals(command int) (end func()) {
 	got := make(chan os.Signal, 16)
 	for _, s := range []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1,
@@ -125,7 +125,7 @@ func forwardSignals(command int) (end func()) {
 	}
 }
 
-// inForeground says whether this group is the one that a terminal sends its signals to.
+// inForeground reports whether a terminal sends its signals to this group.
 func inForeground() bool {
 	tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -52,7 +52,7 @@ func broken(t *testing.T, state, id string, last ...run.JournalRecord) {
 		Sum: "sum-" + id, Request: request})
 	ruletest.Must(t, err)
 	for _, rec := range append([]run.JournalRecord{
-		{Turn: &run.TurnRecord{N: 1, Reasoning: "The notes first.", Calls: []run.WroteRecord{
+		{Turn: &run.TurnRecord{N: 1, Reasoning: "The notes first.", Calls: []run.RequestedCall{
 			{ID: "c1", Tool: "read", Arguments: `{"path":"june.md"}`}, {ID: "c2", Tool: "write", Arguments: `{"path":"open.md","content":"- the lift"}`},
 		}, Prompt: 1200, Answer: 80}},
 		{Call: &run.CallRecord{ID: "c1", Tool: "read", Does: "read: june.md"}},
@@ -311,7 +311,7 @@ func TestPastScripts(t *testing.T) {
 	ruletest.Must(t, l.Close())
 	broken(t, settings.State, "runEvil",
 		run.JournalRecord{Turn: &run.TurnRecord{N: 2, Content: evil, Reasoning: evil,
-			Calls: []run.WroteRecord{{ID: "e", Tool: evil, Arguments: string(args)}}}},
+			Calls: []run.RequestedCall{{ID: "e", Tool: evil, Arguments: string(args)}}}},
 		run.JournalRecord{Result: &run.ResultRecord{ID: "e", Text: evil}},
 		run.JournalRecord{End: &run.EndRecord{Status: run.Failed, Text: evil}})
 	s := stage.Open(t, change, stage.Model(nil))
