@@ -20,7 +20,7 @@ import (
 // chat serves a request for a chat completion.
 func (s *Server) chat(w http.ResponseWriter, r *http.Request) error { return s.serve(w, r, nil) }
 
-// responses serves a request of the Responses API. It is a chat completion but for its words.
+// responses serves a request of the Responses API, translated to a chat completion.
 func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 	err := s.serve(w, r, toChat)
 	var apiErr *openai.Error
@@ -31,33 +31,33 @@ func (s *Server) responses(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// translate makes the request for a chat completion of what a caller of another API sends.
-type translate func(body []byte) (chat []byte, asked *askedResponse, err error)
+// translator turns a request of another API into one for a chat completion.
+type translator func(body []byte) (chat []byte, asked *responseParams, err error)
 
-// serve serves one request, and says where in a trace its error was made.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translate) error {
+// serve serves one request and adds its place in the trace to the error.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, to translator) error {
 	set := s.rules.Set()
 	w.Header().Set(web.RulesVersion, set.Version) // of these rules, whatever is edited meanwhile
-	ctx, span := s.placed(w, r, set)
+	ctx, span := s.startSpan(w, r, set)
 	opened, err := false, error(errPanicked)
 	defer func() { span.End(turn.StatusOf(err)) }()
 	opened, err = s.answer(ctx, w, r, to, set, span.Children())
-	if err = s.refused(err); err != nil {
-		return &placedError{err, ctx, opened}
+	if err = s.apiError(err); err != nil {
+		return &tracedError{err, ctx, opened}
 	}
 	return nil
 }
 
-// errPanicked is how a request ends whose handler panics.
+// errPanicked is the error of a request whose handler panicked.
 var errPanicked = openai.Internal("a request panicked")
 
-// answer answers one request, in one direction, and reports whether an answer was opened:
+// answer serves one request and reports whether an answer was opened, whose log line the request then has:
 //
-//	bytes → request → its turn among others → rule set → turn, or turns in a run → sink
-func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, to translate,
+// \tbytes → request → a place in the queue → rule set → turn, or turns of a run → sink
+func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Request, to translator,
 	set *ruleset.Set, span *telemetry.Parent) (opened bool, err error) {
 	began := time.Now()
-	if err := unfit(r, int64(set.Limits.RequestBytes)); err != nil {
+	if err := checkHeaders(r, int64(set.Limits.RequestBytes)); err != nil {
 		return false, err
 	}
 	leave, err := s.enter(r, set)
@@ -74,47 +74,48 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r *http.Requ
 		return false, err
 	}
 	caller := s.caller(w, r, set, req, span)
-	line := cmp.Or(turn.Asker(req, caller, "").Session, web.Address(r))
+	line := cmp.Or(turn.SubjectOf(req, caller, "").Session, web.Address(r))
 	out, err := s.limiter.Wait(ctx, line, &set.Limits.Load)
 	if err != nil {
 		return false, err
 	}
 	defer out()
-	set, caller.Watch = s.begin(ctx, w, set, req, caller, asked != nil)
+	set, caller.Watch = s.watchRequest(ctx, w, set, req, caller, asked != nil)
 	return s.respond(ctx, w, began, set, req, asked, caller)
 }
 
-// begin begins to watch the request, and gives the rule set by which it is served.
-func (s *Server) begin(ctx context.Context, w http.ResponseWriter, set *ruleset.Set, req *openai.Request,
+// watchRequest begins to watch the request and returns the rule set that serves it.
+func (s *Server) watchRequest(ctx context.Context, w http.ResponseWriter, set *ruleset.Set,
+	req *openai.Request,
 	caller turn.Caller, responses bool) (*ruleset.Set, turn.Watcher) {
 	if len(s.watch) == 0 {
 		return set.For(caller.Client), nil
 	}
 	asks := turn.Request{ID: w.Header().Get(web.RequestID), Set: set, Body: req, Responses: responses,
-		Who: turn.Asker(req, caller, cmp.Or(req.Model, set.Models[0].ID.Value))}
-	watcher := turn.Begin(ctx, s.watch, &asks)
+		Who: turn.SubjectOf(req, caller, cmp.Or(req.Model, set.Models[0].ID.Value))}
+	watcher := turn.StartWatching(ctx, s.watch, &asks)
 	if arms := strings.Join(asks.Set.Arms, " "); arms != "" {
 		w.Header().Set(experimentHeader, arms)
 	}
 	return asks.Set.For(caller.Client), watcher
 }
 
-// experimentHeader names the arms in which a request was served, EXPERIMENT/ARM each, with
-// blanks between them.
+// experimentHeader lists the arms that a request belongs to, as EXPERIMENT/ARM separated by blanks.
 const experimentHeader = "X-Experiment"
 
-// runID is the header that names the run of executor mode that answers.
-const runID = "X-Run-Id"
+// runHeader names the run of executor mode that answers.
+const runHeader = "X-Run-Id"
 
-// respond plans what answers the request, gives the answer to a sink, and tells what came of it.
+// respond plans the answer, sends it to a sink and reports the outcome.
 func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.Time, set *ruleset.Set,
-	req *openai.Request, asked *askedResponse, caller turn.Caller) (opened bool, err error) {
+	req *openai.Request, asked *responseParams, caller turn.Caller) (opened bool, err error) {
 	err = errPanicked
 	var answer turn.Answer
 	var to sink // nil: no answer was opened
 	defer func() {
 		if to != nil {
-			s.answered(ctx, w, to, turn.NewOutcome(answer.Account(), began, err), caller.Watch, asked != nil)
+			s.finishAnswer(ctx, w, to, turn.NewOutcome(answer.Account(), began, err), caller.Watch,
+				asked != nil)
 		} else if caller.Watch != nil {
 			caller.Watch.Ended(turn.NewOutcome(turn.Account{}, began, err))
 		}
@@ -122,22 +123,22 @@ func (s *Server) respond(ctx context.Context, w http.ResponseWriter, began time.
 	caller.Alive = keepalive(caller.Waits, set.Limits.Keepalive)
 	answer, err = s.plan(ctx, set, req, caller)
 	if err != nil {
-		err = s.refused(err)
+		err = s.apiError(err)
 		return false, err
 	}
 	planned := answer.Account()
 	if planned.Run != "" {
-		w.Header().Set(runID, planned.Run)
+		w.Header().Set(runHeader, planned.Run)
 	}
-	to = s.sink(ctx, w, planned.Model, req, asked, caller.Alive, set.Limits.Idle)
+	to = s.newSink(ctx, w, planned.Model, req, asked, caller.Alive, set.Limits.Idle)
 	if to.Flows() {
 		s.metrics.Open.Inc()
 	}
-	err = s.refused(answer.Run(ctx, to))
+	err = s.apiError(answer.Run(ctx, to))
 	return true, err
 }
 
-// plan decides what answers the request: what a part of the program makes of it, or else one turn.
+// plan asks the answerer, if there is one, and plans one turn otherwise.
 func (s *Server) plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
 	caller turn.Caller) (turn.Answer, error) {
 	if s.answerer != nil {
@@ -148,8 +149,8 @@ func (s *Server) plan(ctx context.Context, set *ruleset.Set, req *openai.Request
 	return s.turns.Plan(ctx, set, req, caller)
 }
 
-// answered tells what came of an answer that was opened.
-func (s *Server) answered(ctx context.Context, w http.ResponseWriter, to sink, o *turn.Outcome,
+// finishAnswer reports the outcome of an opened answer.
+func (s *Server) finishAnswer(ctx context.Context, w http.ResponseWriter, to sink, o *turn.Outcome,
 	watcher turn.Watcher, responses bool) {
 	to.Stop()
 	streams := to.Flows()
@@ -159,20 +160,20 @@ func (s *Server) answered(ctx context.Context, w http.ResponseWriter, to sink, o
 	if watcher != nil {
 		watcher.Ended(o)
 	}
-	s.served(ctx, w, o, streams, responses)
+	s.logServed(ctx, w, o, streams, responses)
 	telemetry.Observe(s.metrics.Whole.WithLabelValues(strconv.FormatBool(streams)), o.Took.Seconds(),
 		telemetry.PlaceOf(ctx))
 	s.metrics.Requests.WithLabelValues(o.Account.Model, strconv.Itoa(o.Status)).Inc()
 }
 
-// sink is where an answer goes.
+// sink writes an answer to the caller.
 type sink interface {
 	turn.Sink
-	Stop() // must be called at its end
+	Stop() // must be called at the end
 }
 
-// served is the one line that a request leaves in the log to which an answer was opened.
-func (s *Server) served(ctx context.Context, w http.ResponseWriter, o *turn.Outcome,
+// logServed counts the tokens and writes the log line of an answered request.
+func (s *Server) logServed(ctx context.Context, w http.ResponseWriter, o *turn.Outcome,
 	streams, responses bool) {
 	a := &o.Account
 	for kind, n := range map[string]int{"prompt": a.Prompt, "completion": a.Completion,
@@ -195,13 +196,13 @@ func (s *Server) served(ctx context.Context, w http.ResponseWriter, o *turn.Outc
 		slog.String("rules", w.Header().Get(web.RulesVersion)))
 }
 
-// sink opens the answer.
-func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
-	asked *askedResponse, alive, idle time.Duration) sink {
+// newSink returns the sink for the API and the form that the caller asked for.
+func (s *Server) newSink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
+	asked *responseParams, alive, idle time.Duration) sink {
 	switch {
 	case asked != nil:
 		return newResponse(w, responseConfig{
-			Asked: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
+			Params: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
 			RoleWait: s.roleWait, Log: telemetry.BindLog(s.log, ctx),
 		})
 	case req.Stream:
@@ -213,8 +214,8 @@ func (s *Server) sink(ctx context.Context, w http.ResponseWriter, model string, 
 	return NewWhole(w, model, idle, s.metrics)
 }
 
-// placed is the context of a request, which says where in a trace it is, and its span; nil: tracing is off.
-func (s *Server) placed(w http.ResponseWriter, r *http.Request,
+// startSpan returns the request's context with its place in the trace, and its span; nil: tracing is off.
+func (s *Server) startSpan(w http.ResponseWriter, r *http.Request,
 	set *ruleset.Set) (context.Context, *telemetry.RequestSpan) {
 	id := w.Header().Get(web.RequestID)
 	if s.spans == nil {
@@ -223,12 +224,11 @@ func (s *Server) placed(w http.ResponseWriter, r *http.Request,
 	return s.spans.Request(r.Context(), r, id, *ruleset.Of[telemetry.Words](set))
 }
 
-// placedError is an error, and where in a trace it was made: who writes it to the log has left that
-// context.
-type placedError struct {
+// tracedError carries the context of a request to the handler that logs the error.
+type tracedError struct {
 	error
 	ctx    context.Context
-	logged bool // the log has the line of its request
+	logged bool // the request has its log line
 }
 
-func (e *placedError) Unwrap() error { return e.error }
+func (e *tracedError) Unwrap() error { return e.error }

@@ -11,153 +11,152 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// choice is one choice of a streamed reply. While bytes are held back, the raw
-// events they came in are kept: as far as the text leaves unchanged after all, so
-// do the events, with all that they say of it, such as logprobs.
+// choice is one choice of a streamed reply. While text is held back, so are the raw events that brought it:
+// as far as the text leaves unchanged, they leave as they came, with members such as logprobs.
 type choice struct {
 	o     *streamSink
 	index int
 
-	held    []byte        // raw events whose text has not left
-	parts   []heldEvent   // these, one by one
-	role    bool          // the role chunk is among them
-	ready   []parse.Event // what may leave of them, but waits for the rest of the role chunk's text
-	text    []byte        // the content in them
-	thought []byte        // the reasoning in them
-	named   bool          // its role has come
-	dirty   bool          // what is held cannot leave as it came
-	changed bool          // some of this reply left in our own words
+	raw       []byte        // events whose text has not left
+	held      []heldEvent   // these events, in order
+	holdsRole bool          // the role chunk is held
+	waiting   []parse.Event // may leave, but waits for the rest of the role chunk's text
+	text      []byte        // content of the held events
+	thought   []byte        // reasoning of the held events
+	roleCame  bool          // the server has sent the role
+	dirty     bool          // what is held cannot leave as it came
+	changed   bool          // some of this reply left in other words
 
-	unmet  bool     // it has ended so, as its reading says
-	shown  bool     // some of its text has left
+	unmet  bool     // the choice has ended without an answer: parse.Reading.Unmet
+	shown  bool     // some text has left
 	reason string   // why it ended
-	last   []byte   // the event that finishes the choice, if it may leave as it came
+	last   []byte   // the event that finishes the choice, if it leaves as it came
 	ids    []string // of the calls that left
 }
 
-// heldEvent is one of the raw events that are held: how much it has of what is held.
+// heldEvent is the share of one event in what its choice holds.
 type heldEvent struct {
 	raw, text, thought int  // bytes
-	role               bool // it tells the role
-	begun              bool // some of its text has left, and all that it says beside the text
+	role               bool // it brings the role
+	begun              bool // a part of its text has left, with all its other members
 }
 
-// take lets leave what a piece means for this choice.
+// take sends what a piece allows for this choice.
 func (c *choice) take(part *turn.Part, p *turn.Piece) {
 	if part.Reading != nil {
 		defer c.end(part.Reading)
 	}
 	switch {
 	case part.Source == nil:
-		c.leave(part.Events, part.Holding)
+		c.sendHeld(part.Events, part.Holding)
 	case p.Raw == nil:
 		c.emit(part.Events)
 	default:
-		c.event(part, p)
+		c.takeEvent(part, p)
 	}
 }
 
 func (c *choice) end(r *parse.Reading) { c.unmet, c.reason = r.Unmet(), r.Finish }
 
-// event lets leave what an event says.
-func (c *choice) event(part *turn.Part, p *turn.Piece) {
+// takeEvent sends or holds one event.
+func (c *choice) takeEvent(part *turn.Part, p *turn.Piece) {
 	o, chunk := c.o, part.Source
 	named := chunk.Role != ""
 	// Finish tells it in front of the end
-	again := named && (c.named || o.roleSent(c.index) || part.Reading != nil)
-	c.named = c.named || named
-	if !named && !c.role {
+	again := named && (c.roleCame || o.roleSent(c.index) || part.Reading != nil)
+	c.roleCame = c.roleCame || named
+	if !named && !c.holdsRole {
 		o.sendRole(c.index)
 	}
-	if part.Leading && len(c.held) == 0 {
+	if part.Leading && len(c.raw) == 0 {
 		o.timer.Reset(o.Keepalive) // the role may still leave with the event that is held
 	}
 	asItCame := len(p.Doc.Choices) == 1 && !again && len(part.Delta.Calls) == 0 && !chunk.Foreign
 	switch {
 	case part.Reading != nil:
-		c.ending(part, p.Raw, asItCame)
-	case asItCame && len(c.held) == 0 && !c.dirty && same(part.Events, part.Delta):
+		c.takeLast(part, p.Raw, asItCame)
+	case asItCame && len(c.raw) == 0 && !c.dirty && matchesDelta(part.Events, part.Delta):
 		if named {
-			o.tells(c.index)
+			o.noteRole(c.index)
 		}
-		c.apart(part.Events)
+		c.sendGap(part.Events)
 		c.pass(chunk, p.Raw)
 		c.noteSent(part.Events)
 	case !asItCame || c.dirty:
-		c.dirty = c.dirty || len(c.held) > 0
+		c.dirty = c.dirty || len(c.raw) > 0
 		c.changed = true
-		c.emit(c.waited(part.Events))
+		c.emit(c.withWaiting(part.Events))
 		if !part.Holding {
-			c.forget()
+			c.dropHeld()
 		}
 	default:
 		c.hold(part, p.Raw)
 	}
 }
 
-// hold keeps an event until its text leaves or becomes something else.
+// hold keeps an event until its text leaves or changes.
 func (c *choice) hold(part *turn.Part, raw []byte) {
-	raw = c.renamed(part.Source, raw)
-	c.held = append(c.held, raw...)
-	c.parts = append(c.parts, heldEvent{raw: len(raw), text: len(part.Delta.Content),
+	raw = c.renameReasoning(part.Source, raw)
+	c.raw = append(c.raw, raw...)
+	c.held = append(c.held, heldEvent{raw: len(raw), text: len(part.Delta.Content),
 		thought: len(part.Delta.Reasoning), role: part.Source.Role != ""})
-	c.role = c.role || part.Source.Role != ""
+	c.holdsRole = c.holdsRole || part.Source.Role != ""
 	c.text = append(c.text, part.Delta.Content...)
 	c.thought = append(c.thought, part.Delta.Reasoning...)
 	switch {
-	case part.Holding && c.role && !c.o.roleSent(c.index):
+	case part.Holding && c.holdsRole && !c.o.roleSent(c.index):
 		for _, e := range part.Events {
 			e.Text = strings.Clone(e.Text)
-			c.ready = append(c.ready, e)
+			c.waiting = append(c.waiting, e)
 		}
-	case len(part.Events) > 0 || len(c.ready) > 0:
-		c.leave(part.Events, part.Holding)
+	case len(part.Events) > 0 || len(c.waiting) > 0:
+		c.sendHeld(part.Events, part.Holding)
 	case !part.Holding:
-		c.forget()
+		c.dropHeld()
 	}
 }
 
-// release lets leave what waits for the role chunk: it takes too long.
+// release sends what waits for the role chunk.
 func (c *choice) release() {
-	if len(c.ready) > 0 {
-		c.leave(nil, true)
+	if len(c.waiting) > 0 {
+		c.sendHeld(nil, true)
 	}
 }
 
-// waited are the events that may leave now, behind those that have waited.
-func (c *choice) waited(events []parse.Event) []parse.Event {
-	if len(c.ready) == 0 {
+// withWaiting puts the events that have waited in front of others.
+func (c *choice) withWaiting(events []parse.Event) []parse.Event {
+	if len(c.waiting) == 0 {
 		return events
 	}
-	events = append(c.ready, events...)
-	c.ready = nil
+	events = append(c.waiting, events...)
+	c.waiting = nil
 	return events
 }
 
-// leave lets what was held leave: as the events it came in, as far as it is their text.
-func (c *choice) leave(events []parse.Event, holding bool) {
-	rest := c.match(c.waited(events))
+// sendHeld sends events as the raw events that brought them, as far as their texts agree.
+func (c *choice) sendHeld(events []parse.Event, holding bool) {
+	rest := c.sendMatching(c.withWaiting(events))
 	c.emit(rest)
 	if !holding {
-		c.forget()
+		c.dropHeld()
 	} else if len(rest) > 0 {
-		c.forget()
+		c.dropHeld()
 		c.dirty = true
 	}
 }
 
-// match sends the events that are held whose text is what now may leave, and gives what is left of that.
-// Behind it, an event is held if some of its text is.
-func (c *choice) match(events []parse.Event) []parse.Event {
-	events = merged(events)
-	c.apart(events)
-	for len(c.parts) > 0 && !c.dirty {
-		p := &c.parts[0]
+// sendMatching sends the held events whose text is that of the events, and returns what is left of those.
+// Then a held event stays if some of its text is still held back.
+func (c *choice) sendMatching(events []parse.Event) []parse.Event {
+	events = mergeEvents(events)
+	c.sendGap(events)
+	for len(c.held) > 0 && !c.dirty {
+		p := &c.held[0]
 		if p.role && c.o.roleSent(c.index) && !p.begun {
 			return events // it has left meanwhile
 		}
 		if p.text == 0 && p.thought == 0 {
-			c.send(nil)
+			c.sendFirst(nil)
 			continue
 		}
 		if len(events) == 0 {
@@ -175,15 +174,15 @@ func (c *choice) match(events []parse.Event) []parse.Event {
 				events[1].Text != string(c.text[:p.text]) {
 				return events
 			}
-			c.send(events[:2])
+			c.sendFirst(events[:2])
 			events = events[2:]
 		case strings.HasPrefix(e.Text, string(own)):
-			c.send([]parse.Event{{Kind: kind, Text: e.Text[:n]}})
+			c.sendFirst([]parse.Event{{Kind: kind, Text: e.Text[:n]}})
 			if e.Text = e.Text[n:]; e.Text == "" {
 				events = events[1:]
 			}
 		case strings.HasPrefix(string(own), e.Text):
-			c.sendSome(*e)
+			c.sendPart(*e)
 			events = events[1:]
 		default:
 			return events
@@ -192,8 +191,8 @@ func (c *choice) match(events []parse.Event) []parse.Event {
 	return events
 }
 
-// merged is events of which no two of text, or of thought, stand beside each other.
-func merged(events []parse.Event) (out []parse.Event) {
+// mergeEvents joins neighbouring texts, and neighbouring thoughts.
+func mergeEvents(events []parse.Event) (out []parse.Event) {
 	for _, e := range events {
 		if n := len(out); n > 0 && e.Kind != parse.ToolCall && out[n-1].Kind == e.Kind {
 			out[n-1].Text += e.Text
@@ -204,27 +203,27 @@ func merged(events []parse.Event) (out []parse.Event) {
 	return out
 }
 
-// send sends the first event that is held, or what is left of its text.
-func (c *choice) send(events []parse.Event) {
-	p := c.parts[0]
+// sendFirst sends the first held event, or the rest of its text.
+func (c *choice) sendFirst(events []parse.Event) {
+	p := c.held[0]
 	if p.begun {
 		c.emit(events)
 	} else {
-		c.tell(p)
-		_ = c.o.to.Raw(c.held[:p.raw])
+		c.sendRole(p)
+		_ = c.o.to.Raw(c.raw[:p.raw])
 		c.o.wrote = true
 	}
-	c.parts, c.held, c.text, c.thought = c.parts[1:], c.held[p.raw:], c.text[p.text:], c.thought[p.thought:]
-	c.role = slices.ContainsFunc(c.parts, func(p heldEvent) bool { return p.role })
+	c.held, c.raw, c.text, c.thought = c.held[1:], c.raw[p.raw:], c.text[p.text:], c.thought[p.thought:]
+	c.holdsRole = slices.ContainsFunc(c.held, func(p heldEvent) bool { return p.role })
 	c.noteSent(events)
 }
 
-// sendSome sends a part of the text of the first event that is held: the first part with all that the event
-// says.
-func (c *choice) sendSome(e parse.Event) {
-	p := &c.parts[0]
-	if event, ok := c.reworded(c.held[:p.raw], e); ok && !p.begun {
-		c.tell(*p)
+// sendPart sends a part of the text of the first held event. The first part takes the event's other members
+// along.
+func (c *choice) sendPart(e parse.Event) {
+	p := &c.held[0]
+	if event, ok := c.withText(c.raw[:p.raw], e); ok && !p.begun {
+		c.sendRole(*p)
 		_ = c.o.to.Raw(event)
 		c.o.wrote, c.changed, p.begun = true, true, true
 		c.noteSent([]parse.Event{e})
@@ -238,17 +237,17 @@ func (c *choice) sendSome(e parse.Event) {
 	}
 }
 
-// tell sees to it that the role leaves in front of an event that is held, or with it.
-func (c *choice) tell(p heldEvent) {
+// sendRole sends the role, unless the held event brings it.
+func (c *choice) sendRole(p heldEvent) {
 	if p.role {
-		c.o.tells(c.index)
+		c.o.noteRole(c.index)
 	} else {
 		c.o.sendRole(c.index)
 	}
 }
 
-// reworded is a raw event of this choice with another text.
-func (c *choice) reworded(raw []byte, e parse.Event) ([]byte, bool) {
+// withText returns a raw event of this choice with another text.
+func (c *choice) withText(raw []byte, e parse.Event) ([]byte, bool) {
 	events := openai.NewEventReader(bytes.NewReader(raw), len(raw), len(raw))
 	defer events.Close()
 	var doc openai.Completion
@@ -263,14 +262,14 @@ func (c *choice) reworded(raw []byte, e parse.Event) ([]byte, bool) {
 	return append(openai.AppendEdited([]byte("data: "), data, doc.Edits(0, as)), "\n\n"...), true
 }
 
-func (c *choice) forget() {
+func (c *choice) dropHeld() {
 	c.changed = c.changed || len(c.text)+len(c.thought) > 0 // dropped
-	c.held, c.parts, c.text, c.thought, c.dirty, c.role = c.held[:0], c.parts[:0], c.text[:0], c.thought[:0],
+	c.raw, c.held, c.text, c.thought, c.dirty, c.holdsRole = c.raw[:0], c.held[:0], c.text[:0], c.thought[:0],
 		false, false
 }
 
-// same says that events are what the delta says, no more and no less.
-func same(events []parse.Event, d parse.Delta) bool {
+// matchesDelta reports whether the events hold the text of the delta and nothing else.
+func matchesDelta(events []parse.Event, d parse.Delta) bool {
 	for _, e := range events {
 		switch {
 		case e.Kind == parse.Text && e.Text == d.Content:
@@ -284,42 +283,41 @@ func same(events []parse.Event, d parse.Delta) bool {
 	return d.Content == "" && d.Reasoning == ""
 }
 
-// pass lets an event leave as it came; only the name of the reasoning changes.
+// pass sends an event as it came, but for the name of its reasoning.
 func (c *choice) pass(ch *openai.Choice, raw []byte) {
-	_ = c.o.to.Raw(c.renamed(ch, raw))
+	_ = c.o.to.Raw(c.renameReasoning(ch, raw))
 	c.o.wrote = true
 }
 
-// renamed is the event with its reasoning under the name that OpenClaw replays.
-func (c *choice) renamed(ch *openai.Choice, raw []byte) []byte {
+// renameReasoning returns the event with its reasoning under the name that OpenClaw replays.
+func (c *choice) renameReasoning(ch *openai.Choice, raw []byte) []byte {
 	var edits []openai.Edit
 	if ch.Reasoning.Text != "" {
 		edits = c.o.doc.ReasoningEdits(ch)
 	}
-	return c.o.ours(raw, edits)
+	return c.o.edited(raw, edits)
 }
 
-// ending handles the event that ends the choice. Whether the reply is good is decided
-// first, so it leaves with finish.
-func (c *choice) ending(part *turn.Part, raw []byte, asItCame bool) {
-	rest := c.match(c.waited(part.Events))
+// takeLast handles the event that ends the choice. It leaves with finish, once the reply has been judged.
+func (c *choice) takeLast(part *turn.Part, raw []byte, asItCame bool) {
+	rest := c.sendMatching(c.withWaiting(part.Events))
 	if !asItCame || part.Reading.Finish != part.Source.Finish || len(part.Reading.Refused) > 0 ||
-		len(c.parts) > 0 || c.dirty || !same(rest, part.Delta) {
+		len(c.held) > 0 || c.dirty || !matchesDelta(rest, part.Delta) {
 		c.emit(rest)
 		return
 	}
 	c.noteSent(rest)
-	c.last = bytes.Clone(c.renamed(part.Source, raw))
+	c.last = bytes.Clone(c.renameReasoning(part.Source, raw))
 }
 
-// emit lets events leave as chunks of our own.
+// emit sends events as chunks of our own.
 func (c *choice) emit(events []parse.Event) {
 	if len(events) == 0 {
 		return
 	}
 	c.changed = true
 	c.o.sendRole(c.index)
-	c.apart(events)
+	c.sendGap(events)
 	for _, e := range events {
 		d := openai.Delta{Choice: c.index}
 		switch e.Kind {
@@ -328,7 +326,7 @@ func (c *choice) emit(events []parse.Event) {
 		case parse.Thought:
 			d.Reasoning = e.Text
 		case parse.ToolCall:
-			d.Calls = []openai.Call{c.call(e.Call)}
+			d.Calls = []openai.Call{c.newCall(e.Call)}
 		}
 		_ = c.o.to.Delta(d) // a caller who has left is noticed by the context
 	}
@@ -336,20 +334,20 @@ func (c *choice) emit(events []parse.Event) {
 	c.noteSent(events)
 }
 
-// apart sends an empty line before text that does not continue what has left: the model
-// was asked again meanwhile, or the text is ours.
-func (c *choice) apart(events []parse.Event) {
+// sendGap sends an empty line before text that does not continue what has left, since the model was asked
+// again or the text is ours.
+func (c *choice) sendGap(events []parse.Event) {
 	if c.o.gap && slices.ContainsFunc(events, isText) {
 		c.o.gap = false
 		c.o.sendRole(c.index)
-		_ = c.o.to.Delta(openai.Delta{Choice: c.index, Content: apart})
+		_ = c.o.to.Delta(openai.Delta{Choice: c.index, Content: separator})
 	}
 }
 
-func (c *choice) call(call *tools.Call) openai.Call {
+func (c *choice) newCall(newCall *tools.Call) openai.Call {
 	id := openai.NewCallID()
 	c.ids = append(c.ids, id)
-	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: call.Name, Arguments: call.Arguments}
+	return openai.Call{Index: len(c.ids) - 1, ID: id, Name: newCall.Name, Arguments: newCall.Arguments}
 }
 
 // noteSent notes that text or a call is with the caller.

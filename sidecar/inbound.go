@@ -12,6 +12,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -27,14 +28,14 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, set *ruleset.Set) 
 	}
 	body, err := readBody(w, r, int64(set.Limits.RequestBytes))
 	if err != nil {
-		s.limiter.Broken(promise, len(body))
+		s.limiter.Release(promise, len(body))
 	}
 	return body, err
 }
 
-// parse reads a request for a chat completion, or one that becomes it. asked is nil for the former.
+// parse reads a request for a chat completion, translated from another API if asked is not nil.
 func (s *Server) parse(ctx context.Context, body []byte,
-	to translate) (req *openai.Request, asked *askedResponse, err error) {
+	to translator) (req *openai.Request, asked *responseParams, err error) {
 	if to != nil {
 		if body, asked, err = to(body); err != nil {
 			return nil, nil, err
@@ -50,17 +51,17 @@ func (s *Server) parse(ctx context.Context, body []byte,
 	return req, asked, err
 }
 
-// caller is what is known of who sent a request.
+// caller describes the sender of a request.
 func (s *Server) caller(w http.ResponseWriter, r *http.Request, set *ruleset.Set, req *openai.Request,
 	span *telemetry.Parent) turn.Caller {
 	agent, waits := s.recognise(r, set, req), callerWaits(r.Header)
-	return turn.Caller{Request: w.Header().Get(web.RequestID), Session: named(r.Header, set.Sessions, req),
-		Client: agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,
+	return turn.Caller{Request: w.Header().Get(web.RequestID),
+		Session: sessionOf(r.Header, set.Sessions, req),
+		Client:  agent.Name, Folder: agent.Workspace(r.Header.Get), Waits: waits,
 		Spans: span}
 }
 
-// recognise finds the agent that sent a request. The log has one line of each, and of each way to recognise
-// it.
+// recognise finds the agent that sent a request. It logs each agent and each way of recognising it once.
 func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Request) *ruleset.Agent {
 	agent, by := set.Recognise(r.Header.Get, req)
 	if _, known := s.known.LoadOrStore(agent.Name+" "+by, true); !known {
@@ -71,8 +72,8 @@ func (s *Server) recognise(r *http.Request, set *ruleset.Set, req *openai.Reques
 	return agent
 }
 
-// refused is the error of the API for one of the limiter.
-func (s *Server) refused(err error) error {
+// apiError turns errors of the limiter and of the context into those of the API.
+func (s *Server) apiError(err error) error {
 	var why *web.Refusal
 	switch {
 	case errors.As(err, &why):
@@ -87,8 +88,8 @@ func (s *Server) refused(err error) error {
 	return err
 }
 
-// turnedAway is the one line in the log, and the count, of a request to which no answer was opened.
-func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.Request,
+// logRefused counts and logs a request to which no answer was opened.
+func (s *Server) logRefused(ctx context.Context, w http.ResponseWriter, r *http.Request,
 	apiErr *openai.Error) {
 	const most = 256 // bytes of a path
 	s.metrics.Refused.WithLabelValues(strconv.Itoa(apiErr.Status)).Inc()
@@ -98,11 +99,11 @@ func (s *Server) turnedAway(ctx context.Context, w http.ResponseWriter, r *http.
 		"code", apiErr.Code, "detail", apiErr.Message, "rules", w.Header().Get(web.RulesVersion))
 }
 
-// bodyWait is how long a caller may take to send its request.
+// bodyWait is the time in which a caller must send its request.
 const bodyWait = time.Minute
 
-// unfit says that a body is not worth reading, as its headers have it.
-func unfit(r *http.Request, limit int64) error {
+// checkHeaders rejects a body that is encoded or too long.
+func checkHeaders(r *http.Request, limit int64) error {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return openai.Encoded()
 	}
@@ -112,9 +113,8 @@ func unfit(r *http.Request, limit int64) error {
 	return nil
 }
 
-// readBody reads at most limit bytes; what came of them it gives with an error, too. The buffer fits the
-// body where its length is known, and is not large: who says much may send little, and memory is taken
-// for what came.
+// readBody reads at most limit bytes, and returns what it has read with an error, too. Its buffer grows
+// with what comes, not with a Content-Length that may be wrong.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	const atOnce = 1 << 20
 	var buf bytes.Buffer
@@ -143,8 +143,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return buf.Bytes(), nil
 }
 
-// callerWaits is how long the caller says that it waits, as the OpenAI SDKs do; 0: it does
-// not say.
+// callerWaits returns the timeout that the OpenAI SDKs send; 0: unknown.
 func callerWaits(h http.Header) time.Duration {
 	const most = 1 << 24 // seconds; more would not fit a Duration
 	n, err := strconv.ParseFloat(h.Get("X-Stainless-Timeout"), 64)
@@ -154,11 +153,65 @@ func callerWaits(h http.Header) time.Duration {
 	return time.Duration(min(n, most) * float64(time.Second))
 }
 
-// keepalive is how long a caller is left without an event: a third of what it waits, if
-// that is less than the rules say.
+// keepalive returns the longest silence for a caller: a third of its timeout, at most that of the rules.
 func keepalive(waits, most time.Duration) time.Duration {
 	if third := waits / 3; third > 0 && third < most {
 		return max(third, 100*time.Millisecond)
 	}
 	return most
+}
+
+const (
+	maxSessions  = 4096 // remembered
+	maxSessionID = 256  // bytes of the header
+)
+
+// enter admits a request, unless its session or address has too many. leave must be called at its end.
+func (s *Server) enter(r *http.Request, set *ruleset.Set) (leave func(), err error) {
+	session, limits := sessionID(r.Header, set.Sessions), &set.Limits
+	id, pace := "session "+session, limits.Session
+	if session == "" {
+		id, pace = "caller "+web.Address(r), limits.Caller
+	}
+	if wait := s.sessions.Enter(id, time.Now(), state.Pace(pace)); wait > 0 {
+		s.metrics.Requests.WithLabelValues("", strconv.Itoa(http.StatusTooManyRequests)).Inc()
+		return nil, openai.SessionLimited(wait)
+	}
+	return func() { s.sessions.Leave(id) }, nil
+}
+
+// sessionID returns the session that one of these headers names; empty: none does.
+func sessionID(h http.Header, headers []string) string {
+	for _, header := range headers {
+		if id := h.Get(header); id != "" {
+			return id[:min(len(id), maxSessionID)]
+		}
+	}
+	return ""
+}
+
+// sessionOf returns the session of a request without a runtime line: that of a header, its
+// prompt_cache_key, or its trace, which a gateway keeps for all steps of one turn.
+func sessionOf(h http.Header, headers []string, req *openai.Request) string {
+	if id := sessionID(h, headers); id != "" {
+		return id
+	}
+	if at, ok := req.Field("prompt_cache_key"); ok {
+		if id, _ := openai.Text(req.Body, at); id != "" {
+			return id[:min(len(id), maxSessionID)]
+		}
+	}
+	return traceSession(h.Get("traceparent"))
+}
+
+// traceSession returns the trace in a traceparent header as a session; empty: there is none.
+// https://www.w3.org/TR/trace-context/#traceparent-header
+func traceSession(parent string) string {
+	const digits = "0123456789abcdef"
+	part := strings.Split(parent, "-")
+	if len(part) < 4 || len(part[1]) != 32 || strings.Trim(part[1], digits) != "" ||
+		strings.Trim(part[1], "0") == "" {
+		return ""
+	}
+	return telemetry.TraceSession + part[1]
 }

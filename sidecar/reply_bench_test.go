@@ -44,7 +44,7 @@ var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func(
 		return o, o.Stop
 	},
 	"responses": func(stream bool, _ *telemetry.Metrics) (turn.Sink, func()) {
-		o := newResponse(nowhere{http.Header{}}, responseConfig{Asked: &askedResponse{}, Model: "gpt-oss",
+		o := newResponse(nowhere{http.Header{}}, responseConfig{Params: &responseParams{}, Model: "gpt-oss",
 			Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute,
 			Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop

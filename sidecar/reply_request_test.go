@@ -56,7 +56,7 @@ func TestChat(t *testing.T) {
 				`,{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallA + `]},{"role":"tool","tool_call_id":"call_a-1","content":"one\ntwo"},` +
 				`{"role":"assistant","content":null,"reasoning_content":"A \u003c b.","tool_calls":[` + toolCallB + `]},{"role":"tool","tool_call_id":"b","content":"three"}]}`},
 		{"thoughts that led to nothing", items(userGo, think, userGo), `{"messages":[` + userGo + `,` + userGo + `]}`},
-		{"sealed thoughts", items(userGo, `{"type":"reasoning","summary":[],"encrypted_content":"`+sealed("Hm <\n")+`"}`, callB), `{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"Hm <\n","tool_calls":[` + toolCallB + `]}]}`},
+		{"sealed thoughts", items(userGo, `{"type":"reasoning","summary":[],"encrypted_content":"`+seal("Hm <\n")+`"}`, callB), `{"messages":[` + userGo + `,{"role":"assistant","content":null,"reasoning_content":"Hm <\n","tool_calls":[` + toolCallB + `]}]}`},
 		{"thoughts of another model", items(userGo, `{"type":"reasoning","summary":[{"type":"summary_text","text":"In short."},{"type":"summary_text","text":"Yes."}],"encrypted_content":"gAAAA"}`, callB),
 			`{"messages":[` + userGo +
 				`,{"role":"assistant","content":null,"reasoning_content":"In short.\n\nYes.","tool_calls":[` + toolCallB + `]}]}`},
@@ -120,8 +120,8 @@ func TestChat(t *testing.T) {
 func TestCallIDsOfRequests(t *testing.T) {
 	id := openai.NewCallID()
 	for sent, want := range map[string]string{
-		outside(id): id, id: id, "call_abc-1": "call_abc-1", outside(id) + "A": outside(id) + "A",
-		strings.ToLower(outside(id)): strings.ToLower(outside(id)),
+		responseCallID(id): id, id: id, "call_abc-1": "call_abc-1", responseCallID(id) + "A": responseCallID(id) + "A",
+		strings.ToLower(responseCallID(id)): strings.ToLower(responseCallID(id)),
 	} {
 		chat, _, err := toChat([]byte(items(`{"type":"function_call","call_id":"`+sent+`","name":"a"}`,
 			`{"type":"function_call_output","call_id":"`+sent+`","output":""}`)))
@@ -129,8 +129,8 @@ func TestCallIDsOfRequests(t *testing.T) {
 			t.Errorf("%s: %v, %s", sent, err, chat)
 		}
 	}
-	if outside(id) == id || !strings.HasPrefix(outside(id), "call_") {
-		t.Errorf("%s becomes %s", id, outside(id))
+	if responseCallID(id) == id || !strings.HasPrefix(responseCallID(id), "call_") {
+		t.Errorf("%s becomes %s", id, responseCallID(id))
 	}
 }
 

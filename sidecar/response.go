@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
@@ -14,81 +13,62 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// responseConfig is what an answer of the Responses API is told before it begins.
+// responseConfig configures an answer of the Responses API.
 type responseConfig struct {
-	Asked     *askedResponse
+	Params    *responseParams
 	Model     string        // that the caller asked for
-	Stream    bool          // it wants events
-	Keepalive time.Duration // it is left without an event at most for so long
-	Idle      time.Duration // it may take no bytes for so long
-	RoleWait  time.Duration // RoleWait, but for tests of what leaves first
+	Stream    bool          // the caller wants events
+	Keepalive time.Duration // the longest silence for the caller
+	Idle      time.Duration // the caller may take no bytes for so long
+	RoleWait  time.Duration // usualRoleWait, but in tests
 	Log       *slog.Logger
 }
 
-// responseSink answers a caller of the Responses API: as a stream of events, or as one document. Both
-// are made by the same Answer. It is a turn.Sink.
+// responseSink answers a caller of the Responses API, as events or as one document. It implements
+// turn.Sink.
 type responseSink struct {
 	responseConfig
 	w     http.ResponseWriter
-	since int64 // it was asked for, in Unix seconds
-	timer *time.Timer
-
-	mu      sync.Mutex // guards what follows against the timer
+	since int64 // creation time, in Unix seconds
+	eventSink
 	to      openai.EventWriter
 	answer  *responseAnswer
-	wrote   bool // an event was told since the last tick
-	ended   bool
-	shown   bool           // text of this reply has been given
-	sent    bool           // text or a call is with the caller
-	gap     bool           // the text that comes next does not continue what has left
-	ids     []string       // of the calls of this reply
-	reading *parse.Reading // of this reply, once it has ended
-	finish  string         // why
-	usage   []byte         // as chat completions have it
-	before  tokens         // of the replies before this one
-	own     bool           // a sentence of ours stands in the answer
-	run     []byte         // what the answer says of the run that it is from; nil: nothing
+	shown   bool           // text of this reply was given
+	ids     []string       // calls of this reply
+	reading *parse.Reading // of this reply; nil: it has not ended
+	finish  string         // why the reply ended
+	usage   []byte         // that of chat completions
 }
 
-// newResponse begins an answer. Nothing is sent yet. Stop must be called at its end.
+// newResponse returns an answer of which nothing is sent yet. Stop must be called at its end.
 func newResponse(w http.ResponseWriter, c responseConfig) *responseSink {
 	o := &responseSink{responseConfig: c, w: w, since: time.Now().Unix(), to: openai.NewEventWriter(w)}
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.answer = o.empty()
+	o.answer = o.newAnswer()
 	if c.Stream {
 		o.timer = time.AfterFunc(c.Keepalive, o.tick) // may tick before it is assigned
 	}
 	return o
 }
 
-// empty is an answer without items.
-func (o *responseSink) empty() *responseAnswer {
-	tell := o.event
+// newAnswer returns an answer without items.
+func (o *responseSink) newAnswer() *responseAnswer {
+	tell := o.write
 	if !o.Stream {
 		tell = nil
 	}
-	return newAnswer(o.Asked, o.Model, o.since, tell)
+	return newAnswer(o.Params, o.Model, o.since, tell)
 }
 
-// event writes an event. A caller who has left is noticed by the context.
-func (o *responseSink) event(raw []byte) {
+// write writes an event. A caller who has left is noticed by the context.
+func (o *responseSink) write(raw []byte) {
 	_ = o.to.Raw(raw)
 	o.wrote = true
 }
 
-// Stop ends the timer. Nothing is written afterwards.
-func (o *responseSink) Stop() {
-	if o.timer != nil {
-		o.timer.Stop()
-	}
-	o.mu.Lock()
-	o.ended = true
-	o.mu.Unlock()
-}
-
-// tick keeps the caller's timers from running out.
+// tick keeps the caller's timeouts from running out.
 func (o *responseSink) tick() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,18 +83,18 @@ func (o *responseSink) tick() {
 	o.timer.Reset(o.Keepalive)
 }
 
-// Flows says whether events leave as they come.
+// Flows reports whether events leave as they come.
 func (o *responseSink) Flows() bool { return o.Stream }
 
-// Begin forgets the reply before, but for what has left.
+// Begin forgets the earlier reply, except for what has left.
 func (o *responseSink) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
-	o.before.add(o.usage)
+	o.earlier.add(o.usage)
 	o.shown, o.ids, o.reading, o.finish, o.usage = false, nil, nil, "", nil
 	if !o.Stream {
-		o.answer = o.empty()
+		o.answer = o.newAnswer()
 		return
 	}
 	o.gap = o.sent
@@ -124,13 +104,13 @@ func (o *responseSink) Begin(server string) {
 	}
 }
 
-// Take lets leave what may. Of several choices there is the first.
+// Take sends what may leave of the first choice; the others have no place in a Response.
 func (o *responseSink) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.run = p.Run
 	if p.Doc != nil {
-		o.counted(p.Doc)
+		o.keepUsage(p.Doc)
 	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
@@ -140,18 +120,17 @@ func (o *responseSink) Take(p *turn.Piece) {
 		if part.Reading != nil {
 			o.reading, o.finish = part.Reading, part.Reading.Finish
 		}
-		if thought := undecoded(p.Doc, part); thought != "" {
+		if thought := skippedReasoning(p.Doc, part); thought != "" {
 			o.answer.Thought(thought)
 		}
-		o.give(part.Events)
+		o.add(part.Events)
 	}
 	if !p.More && o.wrote {
 		_ = o.to.Flush()
 	}
 }
 
-// counted keeps what a document says of tokens.
-func (o *responseSink) counted(doc *openai.Completion) {
+func (o *responseSink) keepUsage(doc *openai.Completion) {
 	switch {
 	case doc.Usage.Present():
 		o.usage = bytes.Clone(doc.Usage.Of(doc.Doc))
@@ -162,8 +141,8 @@ func (o *responseSink) counted(doc *openai.Completion) {
 	}
 }
 
-// undecoded is the reasoning of a whole reply where the reader had no need of it: no event has it.
-func undecoded(doc *openai.Completion, part *turn.Part) string {
+// skippedReasoning returns the reasoning of a whole reply for which the reader made no event.
+func skippedReasoning(doc *openai.Completion, part *turn.Part) string {
 	if part.Source == nil || part.Delta.Reasoning != "" {
 		return ""
 	}
@@ -174,8 +153,8 @@ func undecoded(doc *openai.Completion, part *turn.Part) string {
 	return part.Source.Reasoning.Text
 }
 
-// give gives events to the answer.
-func (o *responseSink) give(events []parse.Event) {
+// add adds events to the answer.
+func (o *responseSink) add(events []parse.Event) {
 	for _, e := range events {
 		switch e.Kind {
 		case parse.Thought:
@@ -187,7 +166,7 @@ func (o *responseSink) give(events []parse.Event) {
 				o.shown = true
 				if o.gap {
 					o.gap = false
-					o.answer.Text(apart)
+					o.answer.Text(separator)
 				}
 			}
 			o.answer.Text(e.Text)
@@ -196,7 +175,7 @@ func (o *responseSink) give(events []parse.Event) {
 	o.sent = o.sent || o.Stream && (o.shown || len(o.ids) > 0)
 }
 
-// Called gives the ids of the calls that leave.
+// Called returns the ids of the calls that leave.
 func (o *responseSink) Called(choice int) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -206,32 +185,24 @@ func (o *responseSink) Called(choice int) []string {
 	return o.ids
 }
 
-// Sent says whether text or a call has left.
-func (o *responseSink) Sent() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.sent
-}
-
-// Say adds a sentence to a reply that is unmet, or makes it the answer where none has begun.
+// Say adds a sentence to a reply without an answer, or makes it the answer.
 func (o *responseSink) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.reading != nil && !o.reading.Unmet() {
 		return
 	}
-	o.own, o.gap = true, o.gap || o.shown
-	o.give([]parse.Event{{Kind: parse.Text, Text: text}})
-	o.finish = spoken(o.finish)
+	o.notice, o.gap = true, o.gap || o.shown
+	o.add([]parse.Event{{Kind: parse.Text, Text: text}})
+	o.finish = noticeFinish(o.finish)
 }
 
-// Finish ends a good answer.
 func (o *responseSink) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.ended = true
-	if o.before.asked || o.own && o.usage == nil {
-		o.usage = o.before.with(o.usage)
+	if o.earlier.known || o.notice && o.usage == nil {
+		o.usage = o.earlier.addTo(o.usage)
 	}
 	doc := o.answer.End(o.finish, o.usage, o.run)
 	if o.Stream {
@@ -245,7 +216,7 @@ func (o *responseSink) Finish() error {
 	return nil
 }
 
-// Fail ends the answer with an error. Before the headers it is an ordinary one.
+// Fail ends the answer with an error, which it returns if nothing has left.
 func (o *responseSink) Fail(e *openai.Error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

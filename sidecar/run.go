@@ -15,28 +15,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Leave says how a server stops that was told to.
-type Leave struct {
-	Drain time.Duration // it goes on accepting connections so long, and says that it leaves
-	// then it keeps open connections until nothing has come for so long; nil: it does not
+// Shutdown says how a server stops.
+type Shutdown struct {
+	Drain time.Duration // it goes on accepting connections for so long
+	// Quiet is how long open connections must be silent before they are closed; nil: they are not kept
+	// open.
 	Quiet func() time.Duration
-	Until context.Context // open requests may go on until this ends
+	Until context.Context // when it ends, so do open requests
 }
 
-// Run serves until ctx ends. Then it says that it leaves: at /readyz, and with each answer, so that
-// callers come another way. A little later nothing new is accepted. Open requests may end, and what is
-// still open at last gets an error event. The error is nil after a stop that was asked for.
-func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Leave, log *slog.Logger) error {
+// Run serves until ctx ends. Then it says at /readyz and with each answer that it stops, so that callers
+// turn elsewhere, and after Drain accepts nothing new. Open requests may end; those that are left at Until
+// get an error event. The error is nil after such a stop.
+func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Shutdown, log *slog.Logger) error {
 	requests, cut := context.WithCancelCause(context.Background())
 	defer cut(nil)
 	leaving, open := &atomic.Bool{}, &connections{busy: map[net.Conn]bool{}}
 	srv := &http.Server{
-		Handler:           farewell(leaving, h),
+		Handler:           announceStop(leaving, h),
 		ReadHeaderTimeout: 30 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnState:         open.note,
+		ConnState:         open.track,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 	if err := web.ServeUntil(ctx, srv, l); err != nil {
@@ -50,7 +51,7 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Leave
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("stop: %w", err)
 	}
-	for how.Quiet != nil && how.Until.Err() == nil && !open.quiet(how.Quiet()) {
+	for how.Quiet != nil && how.Until.Err() == nil && !open.idle(how.Quiet()) {
 		pause(how.Until, 10*time.Millisecond)
 	}
 	err := srv.Shutdown(how.Until)
@@ -70,9 +71,9 @@ func Run(ctx context.Context, l net.Listener, h http.Handler, leave func() Leave
 	return nil
 }
 
-// farewell tells callers that the server leaves. A client that goes on over the same connection would be
-// there when it is closed, so each answer ends its connection.
-func farewell(leaving *atomic.Bool, h http.Handler) http.Handler {
+// announceStop tells callers that the server stops. Each answer ends its connection, as clients that reuse
+// it would be there when it is closed.
+func announceStop(leaving *atomic.Bool, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if leaving.Load() {
 			w.Header().Set("Connection", "close")
@@ -86,7 +87,7 @@ func farewell(leaving *atomic.Bool, h http.Handler) http.Handler {
 	})
 }
 
-// pause waits until some time has passed, or ctx has ended.
+// pause waits for d or the end of ctx.
 func pause(ctx context.Context, d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -96,16 +97,15 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// connections are those of callers that are open, and whether a request is on them. Safe for
-// concurrent use.
+// connections tracks open connections and whether each has a request. It is safe for concurrent use.
 type connections struct {
 	mu   sync.Mutex
 	busy map[net.Conn]bool
-	last time.Time // when something came or ended
+	last time.Time // the last change of any connection
 }
 
-// note is told what becomes of a connection.
-func (c *connections) note(conn net.Conn, state http.ConnState) {
+// track implements http.Server.ConnState.
+func (c *connections) track(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.last = time.Now()
@@ -117,8 +117,8 @@ func (c *connections) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// quiet reports whether no connection is busy, and none is open or nothing has come for so long.
-func (c *connections) quiet(long time.Duration) bool {
+// idle reports whether no request is open, and there is no connection or none has changed for so long.
+func (c *connections) idle(long time.Duration) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, busy := range c.busy {

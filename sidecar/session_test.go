@@ -51,7 +51,7 @@ func TestSession(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := turn.Asker(req, turn.Caller{Session: named(h, sessions, req)},
+			if got := turn.SubjectOf(req, turn.Caller{Session: sessionOf(h, sessions, req)},
 				"m").Session; got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}

@@ -15,48 +15,70 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// usualRoleWait is how long a reply that has begun may be silent before the caller gets the
-// role chunk from us.
+// usualRoleWait is how long a reply that has begun may be silent before the role chunk is sent in its
+// place.
 const usualRoleWait = 30 * time.Millisecond
 
-// streamConfig is what a stream is told before it begins.
+// streamConfig configures a stream.
 type streamConfig struct {
 	Model     string        // that the caller asked for: every chunk names it
 	Usage     bool          // the caller wants a usage chunk
-	Keepalive time.Duration // the caller is left without an event at most for so long
+	Keepalive time.Duration // the longest silence for the caller
 	Idle      time.Duration // the caller may take no bytes for so long
-	RoleWait  time.Duration // RoleWait, but for tests of what leaves as it came
+	RoleWait  time.Duration // usualRoleWait, but in tests
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
 
-// streamSink answers as a stream of events. It is a turn.Sink.
+// streamSink answers as a stream of events. It implements turn.Sink.
 type streamSink struct {
 	streamConfig
-	timer *time.Timer
-
-	mu      sync.Mutex // guards what follows against the timer
-	to      *openai.Stream
-	roles   []int                // the choices whose role has left
-	early   []*openai.Completion // came before a role, and speak of no choice
-	wrote   bool                 // something was written since the last tick
-	sent    bool                 // text or a call has left
-	gap     bool                 // the text that comes next does not continue what has left
-	ended   bool
-	id      []byte             // of this stream, as JSON
-	model   []byte             // as JSON
-	edit    *edit              // of the piece that is being taken
-	doc     *openai.Completion // the same
-	choices []*choice
-	usage   []byte // the usage event as it came
-	took    []byte // the usage object in it
-	meant   []byte // a usage object that came inside another event
-	before  tokens // of the replies before this one
-	own     bool   // a sentence of ours stands in the answer
-	run     []byte // what the answer says of the run that it is from; nil: nothing
+	eventSink
+	to          *openai.Stream
+	roles       []int                // choices whose role has left
+	early       []*openai.Completion // documents without choices that came before a role
+	id          []byte               // of this stream, as JSON
+	model       []byte               // as JSON
+	edit        *editBuffer          // for the piece that is being taken
+	doc         *openai.Completion   // of that piece
+	choices     []*choice
+	usageEvent  []byte // as it came
+	usage       []byte // the object in it
+	inlineUsage []byte // the object of an event with choices, or of a document
 }
 
-// newStream begins a stream. Nothing is sent yet. Stop must be called at its end.
+// eventSink is what sinks of both APIs share that send events.
+type eventSink struct {
+	timer *time.Timer // nil: no events leave
+
+	mu      sync.Mutex // guards what follows, and the rest of the sink, against the timer
+	wrote   bool       // an event was written since the last tick
+	sent    bool       // text or a call has left
+	gap     bool       // the next text does not continue what has left
+	ended   bool
+	earlier tokens // of earlier replies
+	notice  bool   // the answer holds a sentence of ours
+	run     []byte // what the answer says of its run; nil: nothing
+}
+
+// Stop ends the timer. Nothing is written afterwards.
+func (o *eventSink) Stop() {
+	if o.timer != nil {
+		o.timer.Stop()
+	}
+	o.mu.Lock()
+	o.ended = true
+	o.mu.Unlock()
+}
+
+// Sent reports whether text or a call has left.
+func (o *eventSink) Sent() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.sent
+}
+
+// newStream returns a stream of which nothing is sent yet. Stop must be called at its end.
 func newStream(w http.ResponseWriter, c streamConfig) *streamSink {
 	id := "chatcmpl-" + openai.NewCallID()
 	o := &streamSink{streamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
@@ -68,15 +90,7 @@ func newStream(w http.ResponseWriter, c streamConfig) *streamSink {
 	return o
 }
 
-// Stop ends the timer. Nothing is written afterwards.
-func (o *streamSink) Stop() {
-	o.timer.Stop()
-	o.mu.Lock()
-	o.ended = true
-	o.mu.Unlock()
-}
-
-// tick keeps the caller's timers from running out.
+// tick keeps the caller's timeouts from running out.
 func (o *streamSink) tick() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -96,51 +110,50 @@ func (o *streamSink) tick() {
 	o.timer.Reset(o.Keepalive)
 }
 
-// roleSent says that the role of a choice has left.
+// roleSent reports whether the role of a choice has left.
 func (o *streamSink) roleSent(choice int) bool { return slices.Contains(o.roles, choice) }
 
-// sendRole tells the role of a choice, once.
+// sendRole sends the role of a choice, once.
 func (o *streamSink) sendRole(choice int) {
 	if !o.roleSent(choice) {
-		o.tells(choice)
+		o.noteRole(choice)
 		_ = o.to.Delta(openai.Delta{Choice: choice, Role: "assistant"})
 	}
 }
 
-// tells notes that the role of a choice leaves next. What came before any leaves now.
-func (o *streamSink) tells(choice int) {
+// noteRole notes that the role of a choice leaves next, and sends what came before any role.
+func (o *streamSink) noteRole(choice int) {
 	o.roles = append(o.roles, choice)
 	for _, c := range o.early {
-		event := openai.AppendEdited([]byte("data: "), c.Doc, o.names(c, nil))
+		event := openai.AppendEdited([]byte("data: "), c.Doc, o.addNames(c, nil))
 		_ = o.to.Raw(append(event, "\n\n"...))
 	}
 	o.early = nil
 }
 
-// Flows is true: events leave as they come.
 func (o *streamSink) Flows() bool { return true }
 
-// Begin forgets what was held of an earlier reply.
+// Begin drops what is held of an earlier reply.
 func (o *streamSink) Begin(server string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.to.Head(web.Upstream, server)
-	o.before.add(o.counts())
-	o.choices, o.early, o.usage, o.took, o.meant = nil, nil, nil, nil, nil
+	o.earlier.add(o.replyUsage())
+	o.choices, o.early, o.usageEvent, o.usage, o.inlineUsage = nil, nil, nil, nil, nil
 	o.gap = o.sent
 	if !o.roleSent(0) {
 		o.timer.Reset(o.RoleWait)
 	}
 }
 
-// Take lets leave what may. An event that says nothing new to us leaves as it came.
+// Take sends what may leave. An event without edits leaves as it came.
 func (o *streamSink) Take(p *turn.Piece) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.doc, o.run, o.edit = p.Doc, p.Run, edits.Get().(*edit)
-	defer o.taken()
+	o.doc, o.run, o.edit = p.Doc, p.Run, editBuffers.Get().(*editBuffer)
+	defer o.release()
 	if p.Doc != nil {
-		o.head(p)
+		o.takeMeta(p)
 	}
 	for i := range p.Parts {
 		part := &p.Parts[i]
@@ -151,12 +164,12 @@ func (o *streamSink) Take(p *turn.Piece) {
 	}
 }
 
-// head takes what a document says beside its choices.
-func (o *streamSink) head(p *turn.Piece) {
+// takeMeta takes what a document holds beside choices.
+func (o *streamSink) takeMeta(p *turn.Piece) {
 	c := p.Doc
 	if p.Raw == nil { // a document in place of a stream
 		if c.Usage.Present() {
-			o.meant = bytes.Clone(c.Usage.Of(c.Doc))
+			o.inlineUsage = bytes.Clone(c.Usage.Of(c.Doc))
 		}
 		return
 	}
@@ -168,29 +181,29 @@ func (o *streamSink) head(p *turn.Piece) {
 	}
 	switch {
 	case len(c.Choices) == 0 && c.Usage.Present():
-		o.usage, o.took = bytes.Clone(o.ours(p.Raw, nil)), bytes.Clone(c.Usage.Of(c.Doc))
+		o.usageEvent, o.usage = bytes.Clone(o.edited(p.Raw, nil)), bytes.Clone(c.Usage.Of(c.Doc))
 	case len(c.Choices) == 0 && !o.to.Started(): // an error may follow, and needs the status
 		o.early = append(o.early, &openai.Completion{Doc: bytes.Clone(c.Doc), ID: c.ID, Model: c.Model})
 	case len(c.Choices) == 0:
-		_ = o.to.Raw(o.ours(p.Raw, nil))
+		_ = o.to.Raw(o.edited(p.Raw, nil))
 	case c.Usage.Present():
-		o.meant = bytes.Clone(c.Usage.Of(c.Doc))
+		o.inlineUsage = bytes.Clone(c.Usage.Of(c.Doc))
 	case c.Timings.Present():
 		if usage := openai.UsageFromTimings(c.Doc, c.Timings); usage != nil {
-			o.meant = usage
+			o.inlineUsage = usage
 		}
 	}
 }
 
-// counts is the usage object of this reply; nil: there is none yet.
-func (o *streamSink) counts() []byte {
-	if o.took != nil {
-		return o.took
+// replyUsage returns the usage object of this reply; nil: none has come.
+func (o *streamSink) replyUsage() []byte {
+	if o.usage != nil {
+		return o.usage
 	}
-	return o.meant
+	return o.inlineUsage
 }
 
-// choice finds the state of a choice, or begins it.
+// choice returns the state of a choice and makes it if needed.
 func (o *streamSink) choice(index int) *choice {
 	for _, c := range o.choices {
 		if c.index == index {
@@ -202,26 +215,18 @@ func (o *streamSink) choice(index int) *choice {
 	return c
 }
 
-// Called gives the ids of the calls that have left.
+// Called returns the ids of the calls that have left.
 func (o *streamSink) Called(index int) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.choice(index).ids
 }
 
-// Sent says whether text or a call has left.
-func (o *streamSink) Sent() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.sent
-}
-
-// Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
-// reply has begun.
+// Say adds a sentence to each choice without an answer, or makes it the answer.
 func (o *streamSink) Say(text string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.own = true
+	o.notice = true
 	if len(o.choices) == 0 {
 		o.choice(0).unmet = true
 	}
@@ -229,21 +234,21 @@ func (o *streamSink) Say(text string) {
 		if c.unmet {
 			o.gap = o.gap || c.shown
 			c.emit([]parse.Event{{Kind: parse.Text, Text: text}})
-			c.last, c.reason = nil, spoken(c.reason)
+			c.last, c.reason = nil, noticeFinish(c.reason)
 		}
 	}
 }
 
-// spoken is why a choice ended that now ends with a sentence of ours. OpenClaw fails a turn
-// on content_filter, and its user would not see the sentence.
-func spoken(reason string) string {
+// noticeFinish returns the finish_reason of a choice that ends with a sentence of ours. OpenClaw fails a
+// turn on content_filter, and its user would not see the sentence.
+func noticeFinish(reason string) string {
 	if reason == "length" {
 		return reason
 	}
 	return "stop"
 }
 
-// Finish sends how each choice ended, usage and the end mark.
+// Finish sends the finish reasons, the usage and the end mark.
 func (o *streamSink) Finish() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -251,19 +256,19 @@ func (o *streamSink) Finish() error {
 	clean, counted := true, false // counted: an event that left as it came says the usage
 	for _, c := range o.choices {
 		c.finish()
-		clean, counted = clean && !c.changed, counted || bytes.Contains(c.last, o.meant)
+		clean, counted = clean && !c.changed, counted || bytes.Contains(c.last, o.inlineUsage)
 	}
 	if clean {
 		o.Metrics.Untouch.Inc()
 	}
-	own := o.before.asked || o.own && o.counts() == nil // no event of the server says it
+	own := o.earlier.known || o.notice && o.replyUsage() == nil // no event of the server says it
 	switch {
-	case own && (o.Usage || o.usage != nil):
-		_ = o.to.Usage(o.before.with(o.counts()), o.run)
-	case o.usage != nil:
-		_ = o.to.Raw(o.usage)
-	case o.meant != nil && o.Usage && !counted:
-		_ = o.to.Usage(o.meant, o.run)
+	case own && (o.Usage || o.usageEvent != nil):
+		_ = o.to.Usage(o.earlier.addTo(o.replyUsage()), o.run)
+	case o.usageEvent != nil:
+		_ = o.to.Raw(o.usageEvent)
+	case o.inlineUsage != nil && o.Usage && !counted:
+		_ = o.to.Usage(o.inlineUsage, o.run)
 	case o.run != nil:
 		_ = o.to.Usage(nil, o.run)
 	}
@@ -271,7 +276,7 @@ func (o *streamSink) Finish() error {
 	return nil
 }
 
-// Fail ends the stream with an error. Before the headers it is an ordinary one.
+// Fail ends the stream with an error, which it returns if nothing has left.
 func (o *streamSink) Fail(e *openai.Error) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -282,4 +287,46 @@ func (o *streamSink) Fail(e *openai.Error) error {
 	_ = o.to.Error(e)
 	o.Log.Warn("stream failed", "event", "stream_failed", "status", e.Status, "code", e.Code, "detail", e.Log)
 	return nil
+}
+
+// editBuffer holds the edits of one event. Streams share a pool of them, since they mostly wait.
+type editBuffer struct {
+	edits  []openai.Edit
+	edited []byte
+}
+
+var editBuffers = sync.Pool{New: func() any { return new(editBuffer) }}
+
+// release gives up the piece and its buffer.
+func (o *streamSink) release() {
+	if cap(o.edit.edited) <= maxPooled {
+		clear(o.edit.edits)
+		editBuffers.Put(o.edit)
+	}
+	o.doc, o.edit = nil, nil
+}
+
+// edited returns the event that is being taken with these edits and the names of this stream. It is valid
+// until the next call or the end of Take.
+func (o *streamSink) edited(raw []byte, edits []openai.Edit) []byte {
+	c, e := o.doc, o.edit
+	e.edits = o.addNames(c, append(e.edits[:0], edits...))
+	if len(e.edits) == 0 {
+		return raw
+	}
+	e.edited = openai.AppendEdited(append(e.edited[:0], "data: "...), c.Doc, e.edits)
+	e.edited = append(e.edited, '\n', '\n')
+	return e.edited
+}
+
+// addNames appends edits that give a chunk the id of this stream, since clients take another id for another
+// reply, and the model that was asked for: OpenClaw tells its user of any other.
+func (o *streamSink) addNames(c *openai.Completion, edits []openai.Edit) []openai.Edit {
+	if c.ID.Present() && !bytes.Equal(c.ID.Of(c.Doc), o.id) {
+		edits = append(edits, openai.Edit{Span: c.ID, With: o.id})
+	}
+	if c.Model.Present() && !bytes.Equal(c.Model.Of(c.Doc), o.model) {
+		edits = append(edits, openai.Edit{Span: c.Model, With: o.model})
+	}
+	return edits
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/tidwall/sjson"
 )
 
-// tokens is what the replies took that were asked for again. The caller is told one usage: the prompt of the
-// last request, and what the model has written in all of them, since all of it was paid for.
+// tokens sums up the replies that were asked for again. The caller reads one usage: the prompt of the last
+// request, and the completion tokens of all, since all were paid for.
 type tokens struct {
-	asked                         bool // a reply was asked for again, and its usage is known
+	known                         bool // a reply with a usage was asked for again
 	prompt, completion, reasoning int64
 }
 
@@ -20,19 +20,19 @@ const (
 	reasoningTokens  = "completion_tokens_details.reasoning_tokens"
 )
 
-// add counts a reply that is asked for again; usage is its object, or nil.
+// add counts a reply that is asked for again. usage may be nil.
 func (t *tokens) add(usage []byte) {
 	if usage == nil {
 		return
 	}
-	t.asked, t.prompt = true, gjson.GetBytes(usage, "prompt_tokens").Int()
+	t.known, t.prompt = true, gjson.GetBytes(usage, "prompt_tokens").Int()
 	t.completion += gjson.GetBytes(usage, completionTokens).Int()
 	t.reasoning += gjson.GetBytes(usage, reasoningTokens).Int()
 }
 
-// with is the usage object of the last reply, with what those before took. Without one it is that of a
-// sentence of our own, which took nothing.
-func (t *tokens) with(usage []byte) []byte {
+// addTo returns the usage object of the last reply plus the earlier tokens; nil stands for a sentence of
+// ours, which took none.
+func (t *tokens) addTo(usage []byte) []byte {
 	if usage == nil {
 		return fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, t.prompt,
 			t.completion, t.prompt+t.completion)

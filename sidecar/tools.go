@@ -8,20 +8,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// tools writes the tools that the caller runs. Those of OpenAI's servers are left out: an agent that
-// brings some of its own does without. Where there is nothing else, the caller has to know.
+// tools writes the tools that the caller runs. Tools of OpenAI's servers are left out; a request with no
+// others fails.
 func (r *request) tools() {
-	lists := slices.DeleteFunc(append([]placed{{"tools", r.root["tools"]}}, r.more...),
-		func(p placed) bool { return !r.given(p.at) })
+	lists := slices.DeleteFunc(append([]paramSpan{{"tools", r.root["tools"]}}, r.inputTools...),
+		func(p paramSpan) bool { return !r.given(p.at) })
 	if len(lists) == 0 {
 		return
 	}
-	r.allow()
+	r.readAllowed()
 	var first, kind string // of those that are left out
 	r.put("tools", []byte("["))
 	offer := func(param string, at openai.Span) {
 		t := r.object(param, at)
-		switch what := r.word(t["type"]); what {
+		switch what := r.str(t["type"]); what {
 		case "function":
 			r.function(param, at, t, nil)
 		case "namespace":
@@ -52,30 +52,30 @@ func (r *request) tools() {
 	r.chat = append(r.chat, ']')
 }
 
-// function writes one function. Chat completions know no namespace: there it is a part of the name.
+// function writes one function. Chat completions have no namespaces, so its name includes it.
 func (r *request) function(param string, at openai.Span, t object, space []byte) {
-	name, ok := r.name(param, at, t)
+	name, ok := r.toolName(param, at, t)
 	if !ok {
 		return
 	}
 	as := tool{name: name}
 	if space != nil {
-		as.space, name = space, spaced(space, name)
+		as.namespace, name = space, withNamespace(space, name)
 	}
-	if !r.begin(param, name, as) {
+	if !r.beginFunction(param, name, as) {
 		return
 	}
 	r.copy(t, "description", "parameters", "strict")
 	r.chat = append(r.chat, "}}"...)
 }
 
-// custom writes a tool that takes a text: a function with one string.
+// custom writes a tool that takes a text as a function with one string.
 func (r *request) custom(param string, at openai.Span, t object) {
-	name, ok := r.name(param, at, t)
+	name, ok := r.toolName(param, at, t)
 	if !ok {
 		return
 	}
-	if !r.begin(param, name, tool{name: name, custom: true}) {
+	if !r.beginFunction(param, name, tool{name: name, custom: true}) {
 		return
 	}
 	var about [][]byte
@@ -86,45 +86,45 @@ func (r *request) custom(param string, at openai.Span, t object) {
 		}
 	}
 	if len(about) > 0 {
-		r.chat = append(append(r.chat, `,"description":`...), joined(about, paragraph)...)
+		r.chat = append(append(r.chat, `,"description":`...), joinStrings(about, paragraph)...)
 	}
 	r.chat = append(r.chat, `,"parameters":{"type":"object","properties":{"`+customInput+
 		`":{"type":"string"}},"required":["`+customInput+`"]}}}`...)
 }
 
-// customInput is the argument that holds the text of a custom tool.
+// customInput is the argument with the text of a custom tool.
 const customInput = "input"
 
-// name is the name of a tool, if it may be called.
-func (r *request) name(param string, at openai.Span, t object) (name []byte, ok bool) {
-	name = r.text(param+".name", t["name"], at)
-	if string(name) == `""` {
+// toolName returns the name of a tool, and whether it may be called.
+func (r *request) toolName(param string, at openai.Span, t object) (toolName []byte, ok bool) {
+	toolName = r.text(param+".name", t["name"], at)
+	if string(toolName) == `""` {
 		r.wrong(param+".name", openai.Span{}, at, "")
 	}
-	known, _ := openai.Text(name, openai.Span{To: len(name)})
+	known, _ := openai.Text(toolName, openai.Span{To: len(toolName)})
 	_, may := r.allowed[known]
 	if may {
 		r.allowed[known] = true
 	}
-	return name, r.err == nil && (r.allowed == nil || may)
+	return toolName, r.err == nil && (r.allowed == nil || may)
 }
 
-// begin begins a function of this name, and notes how the caller knows it. The model knows the name
-// alone, so that no two tools may share it. It is false for one that is offered already, as an agent does
-// whose input tells its tools again.
-func (r *request) begin(param string, name []byte, t tool) bool {
+// beginFunction begins a function and notes how the caller names it. It returns false for a tool that is
+// offered twice, as some agents do; two tools with one name are an error.
+func (r *request) beginFunction(param string, name []byte, t tool) bool {
 	known, _ := openai.Text(name, openai.Span{To: len(name)})
-	switch other, twice := r.asked.tools[known]; {
-	case twice && other.is(t):
+	switch other, twice := r.params.tools[known]; {
+	case twice && other.equal(t):
 		return false
 	case twice:
 		r.fail(param, "cannot be told from another one: two tools have the name %s; rename one.", known)
 	}
-	if r.asked.tools == nil {
-		r.asked.tools = map[string]tool{}
+	if r.params.tools == nil {
+		r.params.tools = map[string]tool{}
 	}
 	// the request is not kept
-	r.asked.tools[known] = tool{space: bytes.Clone(t.space), name: bytes.Clone(t.name), custom: t.custom}
+	r.params.tools[known] = tool{namespace: bytes.Clone(t.namespace), name: bytes.Clone(t.name),
+		custom: t.custom}
 	if r.chat[len(r.chat)-1] != '[' {
 		r.chat = append(r.chat, ',')
 	}
@@ -132,31 +132,30 @@ func (r *request) begin(param string, name []byte, t tool) bool {
 	return true
 }
 
-// spaced is the name of a tool with its namespace in front; all are JSON strings.
-func spaced(space, name []byte) []byte {
+// withNamespace returns the name of a tool with its namespace in front; all are JSON strings.
+func withNamespace(space, name []byte) []byte {
 	between := "__"
 	if bytes.HasSuffix(space, []byte(`__"`)) {
 		between = ""
 	}
-	return joined([][]byte{space, name}, between)
+	return joinStrings([][]byte{space, name}, between)
 }
 
-// allow notes which tools may be called: tool_choice may say that only some are. Those of OpenAI's
-// servers have no name.
-func (r *request) allow() {
+// readAllowed reads which tools tool_choice allows. Tools of OpenAI's servers have no name there.
+func (r *request) readAllowed() {
 	choice := r.choice()
-	if r.word(choice["type"]) != "allowed_tools" {
+	if r.str(choice["type"]) != "allowed_tools" {
 		return
 	}
 	r.allowed = map[string]bool{}
 	r.each("tool_choice.tools", choice["tools"], func(param string, at openai.Span) {
-		if name := r.word(r.object(param, at)["name"]); name != "" {
+		if name := r.str(r.object(param, at)["name"]); name != "" {
 			r.allowed[name] = false
 		}
 	})
 }
 
-// choice is tool_choice, where it is an object.
+// choice returns tool_choice, if it is an object.
 func (r *request) choice() object {
 	at := r.root["tool_choice"]
 	if r.kind(at) != '{' {
@@ -165,9 +164,9 @@ func (r *request) choice() object {
 	return r.object("tool_choice", at)
 }
 
-// known is the name by which the model knows the tool of a name: its namespace may stand in front.
-func (r *request) known(name []byte) []byte {
-	for known, t := range r.asked.tools {
+// modelName returns the name that the model knows for the caller's.
+func (r *request) modelName(name []byte) []byte {
+	for known, t := range r.params.tools {
 		if bytes.Equal(t.name, name) {
 			return openai.AppendString(nil, known)
 		}
@@ -175,18 +174,17 @@ func (r *request) known(name []byte) []byte {
 	return name
 }
 
-// toolChoice writes which tool is to be called.
 func (r *request) toolChoice() {
 	at := r.root["tool_choice"]
 	if !r.given(at) {
 		return
 	}
 	choice := r.choice()
-	switch kind := r.word(choice["type"]); {
+	switch kind := r.str(choice["type"]); {
 	case choice == nil:
 		r.put("tool_choice", r.text("tool_choice", at, at))
 	case kind == "function", kind == "custom":
-		name := r.known(r.text("tool_choice.name", choice["name"], at))
+		name := r.modelName(r.text("tool_choice.name", choice["name"], at))
 		r.put("tool_choice", slices.Concat([]byte(`{"type":"function","function":{"name":`), name,
 			[]byte("}}")))
 	case kind == "allowed_tools":

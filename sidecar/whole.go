@@ -17,62 +17,60 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// wholeSink answers with one JSON document: that of the model server, with as few edits as
-// can be, or one of our own where it sent none. It is a turn.Sink.
+// wholeSink answers with one JSON document: that of the model server with few edits, or one of our own
+// where it sent none. It implements turn.Sink.
 type wholeSink struct {
 	w       http.ResponseWriter
 	model   string        // that the caller asked for
-	idle    time.Duration // it may take no bytes for so long
+	idle    time.Duration // the caller may take no bytes for so long
 	metrics *telemetry.Metrics
 
 	doc     *openai.Completion // nil: the reply is no document
-	answers []*answer
+	choices []*wholeChoice
 	usage   []byte // of a reply that is no document
-	before  tokens // of the replies before this one
-	own     bool   // a sentence of ours stands in the answer
-	run     []byte // what it says of the run that it is from; nil: nothing
+	earlier tokens // tokens of earlier replies
+	notice  bool   // the answer holds a sentence of ours
+	run     []byte // what the answer says of its run; nil: nothing
 }
 
-// answer is what one choice says.
-type answer struct {
+// wholeChoice is the answer of one choice.
+type wholeChoice struct {
 	index   int
 	reading *parse.Reading
-	calls   []openai.Call // with the ids under which they leave
+	calls   []openai.Call // with the ids that the caller gets
 	text    string        // for the user
 	finish  string        // why it ended
 }
 
-// NewWhole prepares the answer; model is what the caller asked for, and idle how long it may take no bytes.
+// NewWhole returns a sink for the model that the caller asked for. The caller may take no bytes for as long
+// as idle.
 func NewWhole(w http.ResponseWriter, model string, idle time.Duration, m *telemetry.Metrics) *wholeSink {
 	return &wholeSink{w: w, model: model, idle: idle, metrics: m}
 }
 
-// Flows is false: everything leaves at the end.
 func (o *wholeSink) Flows() bool { return false }
 
-// Stop has nothing to do.
 func (o *wholeSink) Stop() {}
 
-// Sent is false until the end.
 func (o *wholeSink) Sent() bool { return false }
 
-// Begin forgets the reply before.
+// Begin forgets the earlier reply.
 func (o *wholeSink) Begin(server string) {
 	if o.doc != nil && o.doc.Usage.Present() {
 		o.usage = o.doc.Usage.Of(o.doc.Doc)
 	}
-	o.before.add(o.usage)
-	if o.doc, o.answers, o.usage = nil, nil, nil; server != "" {
+	o.earlier.add(o.usage)
+	if o.doc, o.choices, o.usage = nil, nil, nil; server != "" {
 		o.w.Header().Set(web.Upstream, server)
 	}
 }
 
-// Take keeps what the choices say that have ended.
+// Take keeps the choices that have ended.
 func (o *wholeSink) Take(p *turn.Piece) {
 	o.run = p.Run
 	switch {
 	case p.Doc == nil:
-	case p.Raw == nil && len(p.Doc.Choices) > 0 && !slices.ContainsFunc(p.Doc.Choices, bodiless):
+	case p.Raw == nil && len(p.Doc.Choices) > 0 && !slices.ContainsFunc(p.Doc.Choices, lacksBody):
 		o.doc = p.Doc
 	case p.Doc.Usage.Present():
 		o.usage = bytes.Clone(p.Doc.Usage.Of(p.Doc.Doc))
@@ -82,22 +80,21 @@ func (o *wholeSink) Take(p *turn.Piece) {
 		if part.Reading == nil {
 			continue
 		}
-		a := &answer{index: part.Choice, reading: part.Reading, text: part.Reading.Content,
+		a := &wholeChoice{index: part.Choice, reading: part.Reading, text: part.Reading.Content,
 			finish: part.Reading.Finish}
 		var chunk *openai.Choice // of the document
 		if o.doc != nil {
 			chunk = part.Source
 		}
 		a.calls = callsOf(chunk, part.Reading)
-		o.answers = append(o.answers, a)
+		o.choices = append(o.choices, a)
 	}
 }
 
-// bodiless choices have no message in which an answer could stand.
-func bodiless(ch openai.Choice) bool { return !ch.Body.Present() }
+func lacksBody(ch openai.Choice) bool { return !ch.Body.Present() }
 
-// callsOf gives the calls of a reading as they leave. One that the choice, which may be nil, holds
-// as well has its id, if OpenClaw leaves that alone.
+// callsOf returns the calls of a reading as they leave. A call that the choice also holds keeps its id, if
+// OpenClaw leaves that alone. chunk may be nil.
 func callsOf(chunk *openai.Choice, r *parse.Reading) []openai.Call {
 	calls, seen := make([]openai.Call, 0, len(r.Calls)), make(map[string]bool, len(r.Calls))
 	for i := range r.Calls {
@@ -115,9 +112,9 @@ func callsOf(chunk *openai.Choice, r *parse.Reading) []openai.Call {
 	return calls
 }
 
-// Called gives the ids of the calls of a choice.
+// Called returns the ids of the calls of a choice.
 func (o *wholeSink) Called(choice int) (ids []string) {
-	for _, a := range o.answers {
+	for _, a := range o.choices {
 		if a.index == choice {
 			for i := range a.calls {
 				ids = append(ids, a.calls[i].ID)
@@ -127,42 +124,41 @@ func (o *wholeSink) Called(choice int) (ids []string) {
 	return ids
 }
 
-// Say adds a sentence to each choice whose reading is unmet, or makes it the answer where no
-// reply has begun.
+// Say adds a sentence to each choice without an answer, or makes it the answer.
 func (o *wholeSink) Say(text string) {
-	o.own = true
-	if len(o.answers) == 0 {
-		o.answers = []*answer{{reading: &parse.Reading{}}}
+	o.notice = true
+	if len(o.choices) == 0 {
+		o.choices = []*wholeChoice{{reading: &parse.Reading{}}}
 	}
-	for _, a := range o.answers {
+	for _, a := range o.choices {
 		switch {
 		case !a.reading.Unmet():
 			continue
 		case a.reading.Empty():
 			a.text = text
 		default:
-			a.text += apart + text
+			a.text += separator + text
 		}
-		a.finish = spoken(a.finish)
+		a.finish = noticeFinish(a.finish)
 	}
 }
 
-// apart stands between texts of which one does not continue the other.
-const apart = "\n\n"
+// separator stands between texts that do not continue each other.
+const separator = "\n\n"
 
-// Finish answers.
+// Finish writes the document.
 func (o *wholeSink) Finish() error {
 	doc := o.doc
 	if doc == nil {
 		var err error
-		if doc, err = o.made(); err != nil {
+		if doc, err = o.newDocument(); err != nil {
 			return openai.Internal("make a document: " + err.Error())
 		}
 	}
 	edits := o.edits(doc)
-	if o.doc != nil && doc.Usage.Present() && o.before.asked {
+	if o.doc != nil && doc.Usage.Present() && o.earlier.known {
 		edits = append(edits, openai.Edit{Span: doc.Usage,
-			With: o.before.with(bytes.Clone(doc.Usage.Of(doc.Doc)))})
+			With: o.earlier.addTo(bytes.Clone(doc.Usage.Of(doc.Doc)))})
 	}
 	if len(edits) == 0 {
 		o.metrics.Untouch.Inc()
@@ -174,7 +170,7 @@ func (o *wholeSink) Finish() error {
 	body := doc.Doc
 	if len(edits) > 0 {
 		out := buffers.Get().(*bytes.Buffer)
-		defer release(out)
+		defer putBuffer(out)
 		out.Grow(len(body) + 4<<10)
 		body = openai.AppendEdited(out.AvailableBuffer(), doc.Doc, edits)
 	}
@@ -187,32 +183,32 @@ func (o *wholeSink) Finish() error {
 
 var jsonType = []string{"application/json"}
 
-// buffers holds edited documents between answers.
+// buffers are for edited documents.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxPooled is the largest buffer that is kept, in bytes.
+// maxPooled is the capacity of the largest buffer that is kept, in bytes.
 const maxPooled = 1 << 20
 
-func release(b *bytes.Buffer) {
+func putBuffer(b *bytes.Buffer) {
 	if b.Cap() <= maxPooled {
 		b.Reset()
 		buffers.Put(b)
 	}
 }
 
-// made is a document of our own without text and calls.
-func (o *wholeSink) made() (*openai.Completion, error) {
+// newDocument returns a document of our own without text and calls.
+func (o *wholeSink) newDocument() (*openai.Completion, error) {
 	doc := fmt.Appendf(nil, `{"id":"chatcmpl-%s","object":"chat.completion","created":%d,"model":%s,"choices":[`,
 		openai.NewCallID(), time.Now().Unix(), openai.AppendString(nil, o.model))
-	for i, a := range o.answers {
+	for i, a := range o.choices {
 		if i > 0 {
 			doc = append(doc, ',')
 		}
 		doc = fmt.Appendf(doc, `{"index":%d,"message":{"role":"assistant","content":null},"finish_reason":null}`, a.index)
 	}
 	usage := o.usage
-	if o.before.asked || o.own && usage == nil {
-		usage = o.before.with(usage)
+	if o.earlier.known || o.notice && usage == nil {
+		usage = o.earlier.addTo(usage)
 	} else if usage == nil {
 		usage = []byte("null")
 	}
@@ -225,12 +221,12 @@ func (o *wholeSink) made() (*openai.Completion, error) {
 	return &c, c.Parse(doc)
 }
 
-// edits turn the document into the answer.
+// edits returns the edits that turn the document into the answer.
 func (o *wholeSink) edits(doc *openai.Completion) (edits []openai.Edit) {
-	for i, a := range o.answers {
+	for i, a := range o.choices {
 		chunk, w := &doc.Choices[i], openai.Rewrite{Calls: a.calls}
 		if a.text != chunk.Content.Text || chunk.Foreign {
-			if cut, ok := dropped(doc, i, a.text); ok && !chunk.Foreign {
+			if cut, ok := prefixEdit(doc, i, a.text); ok && !chunk.Foreign {
 				edits = append(edits, cut) // most answers are only freed of what stands before them
 			} else {
 				w.Content = &a.text
@@ -249,8 +245,8 @@ func (o *wholeSink) edits(doc *openai.Completion) (edits []openai.Edit) {
 	return edits
 }
 
-// dropped is the edit that makes text of a choice's content, where text is its end.
-func dropped(doc *openai.Completion, i int, text string) (openai.Edit, bool) {
+// prefixEdit returns the edit that cuts the content of a choice down to text, if that is its end.
+func prefixEdit(doc *openai.Completion, i int, text string) (openai.Edit, bool) {
 	was := doc.Choices[i].Content.Text
 	if !strings.HasSuffix(was, text) {
 		return openai.Edit{}, false
@@ -258,5 +254,5 @@ func dropped(doc *openai.Completion, i int, text string) (openai.Edit, bool) {
 	return doc.DropPrefix(i, len(was)-len(text))
 }
 
-// Fail answers with the error.
+// Fail returns the error, since nothing has left.
 func (o *wholeSink) Fail(e *openai.Error) error { return e }

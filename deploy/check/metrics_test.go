@@ -117,7 +117,7 @@ func known(t *testing.T) map[string][]string {
 	m.Captured(zero, zero)
 	m.States(func(say func(upstream, state string)) { say("", "") })
 	m.Loads(func() telemetry.Load { return telemetry.Load{} })
-	m.Inferred(&telemetry.Inference{Stream: true, First: 1, Input: 1})
+	m.CountInference(&telemetry.Inference{Stream: true, First: 1, Input: 1})
 	for field, value := range reflect.ValueOf(m).Elem().Fields() {
 		if field.IsExported() && value.Kind() == reflect.Pointer { // a metric with labels gets a series
 			v := value.Elem().FieldByName("MetricVec").Interface().(*prometheus.MetricVec)

@@ -4,6 +4,7 @@ package admin
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +12,11 @@ import (
 	"log/slog"
 	"maps"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
@@ -25,43 +28,42 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// API is the admin API. It has a listener of its own.
+// API is the admin API, which has its own listener.
 type API struct {
 	Rules     *live.Rules
 	World     guard.World  // in which calls are judged
 	Guard     *guard.Guard // judges the calls that a gateway's hook asks about
 	Approvals *approvals.Store
-	Drafts    *DraftLimiter  // where rules are tried that are not in force
+	Drafts    *DraftLimiter  // limits the tests of rules that are not in force
 	Misses    *Misses        // wrong tokens
-	Decisions *decisions.Log // answers go there; nil: there is none
-	Parts     []Route        // of the parts of the program
-	// bearer token of who may do everything; empty: none is asked for, which only a local listener may do
+	Decisions *decisions.Log // gets the answers; nil: none
+	Parts     []Route        // routes of parts of the program
+	// Token is the bearer token for everything; empty: none is needed, which only a local listener allows.
 	Token    string
-	Approver string   // token of who may see, and answer approvals; empty: there is none
-	Reader   string   // token of who may see; empty: there is none
-	Hosts    []string // names of the listener beside those of this machine
-	Local    bool     // the listener is reached from this machine alone
+	Approver string   // token to look and to answer approvals; empty: none
+	Reader   string   // token to look; empty: none
+	Hosts    []string // names of the listener besides those of this machine
+	Local    bool     // reached from this machine only
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 	Level    *slog.LevelVar // of the log
-	// closed when the listener is to end: who waits for news gets an answer; may be nil
+	// Ending is closed when the listener stops, which answers long polls; may be nil.
 	Ending <-chan struct{}
 }
 
-// maxBody is the longest body that is read, in bytes.
+// maxBody is the longest body, in bytes.
 const maxBody = 8 << 20
 
-// handler answers, or returns an *Error. Any other error is a fault of
-// ours.
+// handler answers, or returns an *Error; any other error is a fault of ours.
 type handler func(http.ResponseWriter, *http.Request) error
 
-// Route is a path that a part of the program serves. The error is an *Error, or a fault of ours.
+// Route is a path that a part of the program serves. The error is an *Error or a fault of ours.
 type Route struct {
 	Method, Path string
 	Serve        func(*API, http.ResponseWriter, *http.Request) error
 }
 
-// Handler is the HTTP surface.
+// Handler returns the handler of all routes.
 func (a *API) Handler() http.Handler {
 	routes := map[string]map[string]handler{
 		"/rules":                   {"GET": a.rules, "PUT": a.putRules},
@@ -70,13 +72,13 @@ func (a *API) Handler() http.Handler {
 		"/rules/rollback":          {"POST": a.rollback},
 		"/log":                     {"GET": a.level, "PUT": a.setLevel},
 		"/explain":                 {"POST": a.explain},
-		"/approvals":               {"GET": a.guarded(a.approvals)},
-		"/approvals/{id}":          {"GET": a.guarded(a.approval)},
-		"/approvals/{id}/allow":    {"POST": a.guarded(a.allow)},
-		"/approvals/{id}/end":      {"POST": a.guarded(a.end)},
-		"/approvals/{id}/deny":     {"POST": a.guarded(a.deny)},
-		"/approvals/{id}/use":      {"POST": a.guarded(a.use)},
-		"/calls/judge":             {"POST": a.guarded(a.judgeCall)},
+		"/approvals":               {"GET": a.needToken(a.approvals)},
+		"/approvals/{id}":          {"GET": a.needToken(a.approval)},
+		"/approvals/{id}/allow":    {"POST": a.needToken(a.allow)},
+		"/approvals/{id}/end":      {"POST": a.needToken(a.end)},
+		"/approvals/{id}/deny":     {"POST": a.needToken(a.deny)},
+		"/approvals/{id}/use":      {"POST": a.needToken(a.use)},
+		"/calls/judge":             {"POST": a.needToken(a.judgeCall)},
 		"/rules/history/{version}": {"GET": a.pastVersion},
 		"/rules/hits":              {"GET": a.hits},
 		"/policy/check":            {"POST": a.checkPolicy},
@@ -92,7 +94,7 @@ func (a *API) Handler() http.Handler {
 	}
 	mux := http.NewServeMux()
 	for path, methods := range routes {
-		mux.Handle(path, a.answering(func(w http.ResponseWriter, r *http.Request) error {
+		mux.Handle(path, a.handle(func(w http.ResponseWriter, r *http.Request) error {
 			h, ok := methods[r.Method]
 			if r.Method == http.MethodHead {
 				h, ok = methods[http.MethodGet]
@@ -106,27 +108,27 @@ func (a *API) Handler() http.Handler {
 			return h(w, r)
 		}))
 	}
-	mux.Handle("GET /metrics", a.answering(func(w http.ResponseWriter, r *http.Request) error {
+	mux.Handle("GET /metrics", a.handle(func(w http.ResponseWriter, r *http.Request) error {
 		a.Metrics.Handler().ServeHTTP(w, r)
 		return nil
 	}))
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		web.WriteJSON(w, http.StatusOK, map[string]bool{"ok": true})
 	})
-	mux.Handle("/", a.answering(func(_ http.ResponseWriter, r *http.Request) error {
+	mux.Handle("/", a.handle(func(_ http.ResponseWriter, r *http.Request) error {
 		return Refuse(http.StatusNotFound, r.URL.Path+" is not served here",
 			"there are "+strings.Join(slices.Sorted(maps.Keys(routes)), ", "))
 	}))
 	return mux
 }
 
-// answering guards a handler, and turns its error into JSON.
-func (a *API) answering(h handler) http.Handler {
+// handle admits a request and turns the error of a handler into JSON.
+func (a *API) handle(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.RulesVersion, a.Rules.Set().Version)
 		w.Header().Set("Cache-Control", "no-store")
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		err := a.admit(r, needs(r))
+		err := a.admit(r, roleFor(r))
 		if err == nil {
 			err = h(w, r)
 		}
@@ -146,8 +148,7 @@ func (a *API) answering(h handler) http.Handler {
 	})
 }
 
-// Error is an answer that says what is wrong and what helps. It is the
-// member "error" of the body.
+// Error says what is wrong and what helps. It is the member "error" of the answer.
 type Error struct {
 	status   int
 	Message  string            `json:"message"`
@@ -157,15 +158,15 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Status is the HTTP status of the answer.
+// Status returns the HTTP status of the answer.
 func (e *Error) Status() int { return e.status }
 
-// Refuse is an error with a status, and a hint that says what helps; empty: nothing is known to.
+// Refuse returns an error with a status and a hint; empty: none is known.
 func Refuse(status int, message, hint string) *Error {
 	return &Error{status: status, Message: message, Hint: hint}
 }
 
-// readBody reads a body that says it is JSON. An empty one need not say so.
+// readBody reads a JSON body, which its Content-Type must announce unless it is empty.
 func readBody(r *http.Request) ([]byte, error) {
 	doc, err := io.ReadAll(r.Body)
 	var tooLong *http.MaxBytesError
@@ -186,12 +187,12 @@ func readBody(r *http.Request) ([]byte, error) {
 	return doc, nil
 }
 
-// ReadJSON reads a body with the members of to and no others: a misspelt one
-// must not change what is done. An empty body leaves to as it is.
+// ReadJSON reads a body with no other members than those of to, since a misspelt one must not change what
+// is done. An empty body leaves to as it is.
 func ReadJSON(r *http.Request, to any) error { return decode(r, to, true) }
 
-// readSome is ReadJSON of a body that may say more than is read.
-func readSome(r *http.Request, to any) error { return decode(r, to, false) }
+// readLoosely is ReadJSON for bodies that may have further members.
+func readLoosely(r *http.Request, to any) error { return decode(r, to, false) }
 
 func decode(r *http.Request, to any, whole bool) error {
 	doc, err := readBody(r)
@@ -203,20 +204,20 @@ func decode(r *http.Request, to any, whole bool) error {
 		dec.DisallowUnknownFields()
 	}
 	if err := dec.Decode(to); err != nil {
-		return notTaken(jsontext.Error(err))
+		return badBody(jsontext.Error(err))
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return notTaken(errors.New("something follows the JSON document"))
+		return badBody(errors.New("something follows the JSON document"))
 	}
 	return nil
 }
 
-func notTaken(err error) error {
+func badBody(err error) error {
 	return Refuse(http.StatusBadRequest, "the body cannot be used: "+err.Error(),
 		"docs/endpoints.md says what each path takes")
 }
 
-// admit lets in a request with a token of the role that it needs, and never one of a web page.
+// admit accepts a request with a token of the needed role, and never one of a web page.
 func (a *API) admit(r *http.Request, needs web.Role) error {
 	names := web.Names{Local: a.Local, Token: a.Token != "", Hosts: a.Hosts}
 	if why, hint := names.Refuse(r); why != "" {
@@ -240,13 +241,13 @@ func (a *API) admit(r *http.Request, needs web.Role) error {
 	return nil
 }
 
-// Tokens are those that the listener takes.
+// Tokens returns the tokens of the listener.
 func (a *API) Tokens() web.Tokens {
 	return web.Tokens{Admin: a.Token, Approver: a.Approver, Reader: a.Reader}
 }
 
-// needs is who may send a request: what changes nothing, a reader may ask.
-func needs(r *http.Request) web.Role {
+// roleFor returns the role that may send a request: readers may send what changes nothing.
+func roleFor(r *http.Request) web.Role {
 	looks := r.Method == http.MethodGet || r.Method == http.MethodHead
 	path := r.URL.Path
 	switch {
@@ -259,4 +260,31 @@ func needs(r *http.Request) web.Role {
 		return web.Reader
 	}
 	return web.Admin
+}
+
+// Serve serves the admin API until ctx ends, and then waits a moment for what
+// is being answered. The error is nil after a stop that was asked for.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
+	srv := &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	if err := web.ServeUntil(ctx, srv, l); err != nil {
+		return fmt.Errorf("serve the admin API: %w", err)
+	}
+	wait, done := context.WithTimeout(context.Background(), 2*time.Second)
+	defer done()
+	err := srv.Shutdown(wait)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = srv.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("stop the admin API: %w", err)
+	}
+	return nil
 }

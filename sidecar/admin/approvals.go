@@ -18,18 +18,17 @@ import (
 const (
 	maxApprovalWait = 25 * time.Second // of a long poll; the listener's timeouts are longer
 	maxListedText   = 200              // characters of a call in the list
-	// bytes of a name or a reason that a person gives: 500 characters, whatever they are
+	// MaxAnswerText bounds a person's name or reason, in bytes: 500 characters of any kind.
 	MaxAnswerText = 2000
 )
 
-// Approvals is a list of questions to a person, the oldest first.
+// Approvals is a list of questions to a person, oldest first.
 type Approvals struct {
 	Revision  uint64           `json:"revision"` // every change of a state is a new one
 	Approvals []ListedApproval `json:"approvals"`
 }
 
-// ListedApproval is a question in one line. Secrets that can be told by their form are
-// masked.
+// ListedApproval is a question in one line, with recognisable secrets masked.
 type ListedApproval struct {
 	ID        string          `json:"id"`
 	State     approvals.State `json:"state"`
@@ -49,21 +48,21 @@ type ListedApproval struct {
 	Covers    []string        `json:"covers,omitempty"` // by it
 }
 
-// Approval is a question with all that a person needs for an answer, nothing masked.
+// Approval is a question with everything needed for an answer, unmasked.
 type Approval struct {
 	approvals.Entry
-	// the command, or the arguments; what cannot be seen stands as ⟨U+202E⟩
+	// Shown is the command or the arguments, with invisible characters written as ⟨U+202E⟩.
 	Shown string `json:"shown"`
-	// its characters beyond ASCII, which may look like others: а U+0430
+	// Foreign are its characters beyond ASCII, which may look like others: а U+0430.
 	Foreign   []string `json:"foreign,omitempty"`
 	Remaining float64  `json:"left_seconds"`
-	// what a grant covers or would cover, in words; empty: it can only be allowed once
+	// Covers describes what a grant covers or would cover; empty: it can only be allowed once.
 	Covers []string `json:"covers,omitempty"`
 }
 
-// guarded serves approvals, and what asks for them, only if a token is set. The agent whose calls they are
-// about may run on this machine, where a listener without a token is open to it.
-func (a *API) guarded(h handler) handler {
+// needToken serves approvals only if a token is set. The agent that they are about may run on this machine,
+// where a listener without a token is open to it.
+func (a *API) needToken(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if a.Token == "" {
 			return Refuse(http.StatusForbidden,
@@ -74,8 +73,8 @@ func (a *API) guarded(h handler) handler {
 	}
 }
 
-// approvals lists the questions. With ?wait=20s it waits for a list other than
-// ?since=REVISION; without since, for the next change.
+// approvals lists the questions. With ?wait=20s it waits for a list other than ?since=REVISION; without
+// since, for the next change.
 func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	list, revision, changed := a.Approvals.List()
 	query := r.URL.Query()
@@ -99,7 +98,7 @@ func (a *API) approvals(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// await waits for a change, for as long as the caller waits.
+// await waits for a change, the caller's leaving or the end of the time.
 func (a *API) await(r *http.Request, changed <-chan struct{}, most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
@@ -112,7 +111,7 @@ func (a *API) await(r *http.Request, changed <-chan struct{}, most time.Duration
 }
 
 func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
-	text, _ := secrets.Mask(subject(e.Call))
+	text, _ := secrets.Mask(subjectOf(e.Call))
 	text = strings.ReplaceAll(approvals.Visible(text), "\n", " ⏎ ")
 	if long := []rune(text); len(long) > maxListedText {
 		text = string(long[:maxListedText]) + "…"
@@ -121,19 +120,19 @@ func (a *API) listedApproval(e *approvals.Entry) ListedApproval {
 		ID: e.ID, State: e.State, Tool: e.Call.Tool, Text: text, Rule: e.Reason.Rule, Why: e.Reason.Why,
 		Session: e.Call.Session, Agent: e.Call.Agent, Model: e.Call.Model,
 		Asked: e.Asked, Until: e.Until, Remaining: a.Approvals.Remaining(e).Seconds(), By: e.By, Note: e.Note,
-		For: e.For, Covers: granted(e),
+		For: e.For, Covers: grantCovers(e),
 	}
 }
 
-// granted is Covers of a grant.
-func granted(e *approvals.Entry) []string {
+// grantCovers is Covers of a grant.
+func grantCovers(e *approvals.Entry) []string {
 	if e.For == approvals.Once {
 		return nil
 	}
 	return Covers(e)
 }
 
-// Covers says in words which calls a grant lets pass, a line for each reason to ask.
+// Covers describes the calls that a grant allows, a line for each reason to ask.
 func Covers(e *approvals.Entry) (out []string) {
 	for _, r := range e.Reason.All {
 		covers, rule := cmp.Or(r.Covers, "exactly this call"), cmp.Or(r.Rule, "default")
@@ -142,67 +141,66 @@ func Covers(e *approvals.Entry) (out []string) {
 	return out
 }
 
-// subject is what a call is about: its command, or its arguments.
-func subject(c approvals.Call) string { return cmp.Or(c.Command, c.Arguments) }
+// subjectOf returns the command of a call, or its arguments.
+func subjectOf(c approvals.Call) string { return cmp.Or(c.Command, c.Arguments) }
 
-// approval gives one question.
 func (a *API) approval(w http.ResponseWriter, r *http.Request) error {
 	e, err := a.Approvals.Get(r.PathValue("id"))
-	return a.answered(w, r, e, err)
+	return a.writeApproval(w, r, e, err)
 }
 
-// allow lets the call pass once, or with others like it.
+// allow allows the call once, or with others like it.
 func (a *API) allow(w http.ResponseWriter, r *http.Request) error {
-	return a.letPass(w, r, a.Approvals.Allow)
+	return a.allowWith(w, r, a.Approvals.Allow)
 }
 
-// use lets the call pass once, now: a gateway has asked the person, and runs it.
+// use allows the call once, now: a gateway has asked the person and runs it.
 func (a *API) use(w http.ResponseWriter, r *http.Request) error {
-	return a.letPass(w, r, a.Approvals.Use)
+	return a.allowWith(w, r, a.Approvals.Use)
 }
 
-func (a *API) letPass(w http.ResponseWriter, r *http.Request,
+func (a *API) allowWith(w http.ResponseWriter, r *http.Request,
 	allow func(id, by string) (approvals.Entry, error)) error {
 	said, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.pass(r.PathValue("id"), said.By, said.For, allow)
-	return a.answered(w, r, e, err)
+	e, err := a.allowOrGrant(r.PathValue("id"), said.By, said.For, allow)
+	return a.writeApproval(w, r, e, err)
 }
 
-// end takes back a grant.
+// end ends a grant.
 func (a *API) end(w http.ResponseWriter, r *http.Request) error {
 	said, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
 	e, err := a.End(r.PathValue("id"), said.By)
-	return a.answered(w, r, e, err)
+	return a.writeApproval(w, r, e, err)
 }
 
-// End takes back a grant. The error says for people why nothing was changed.
+// End ends a grant. The error says for people why nothing has changed.
 func (a *API) End(id, by string) (approvals.Entry, error) {
 	e, err := a.Approvals.End(id, by)
 	if e.ID != "" {
-		a.noted(e)
+		a.recordAnswer(e)
 	}
-	if said := unanswered(id, err); said != nil {
+	if said := approvalError(id, err); said != nil {
 		return e, said
 	}
 	return e, err
 }
 
-// errStale is that of an approval that was asked for by rules that are no longer in force.
+// errStale means that rules no longer in force asked the question.
 var errStale = errors.New("it was asked by rules that are no longer in force")
 
-// Stale reports whether a question was asked by other rules than those in force: then nothing can allow it.
+// Stale reports whether other rules than those in force asked a question, so that nothing can allow it.
 func (a *API) Stale(e *approvals.Entry) bool {
 	return e.State == approvals.Pending && e.Call.Policy != a.Rules.Set().Version
 }
 
-// pass lets a call pass that was asked about by the rules in force, once or with others for a span.
-func (a *API) pass(id, by string, span approvals.Span,
+// allowOrGrant allows a call that the rules in force asked about, once or with others for a span.
+func (a *API) allowOrGrant(id, by string, span approvals.Span,
 	once func(id, by string) (approvals.Entry, error)) (approvals.Entry, error) {
 	e, err := a.Approvals.Get(id)
 	switch {
@@ -217,46 +215,46 @@ func (a *API) pass(id, by string, span approvals.Span,
 		e, err = a.Approvals.Grant(e.ID, by, span)
 	}
 	if err == nil {
-		a.noted(e)
+		a.recordAnswer(e)
 	}
 	return e, err
 }
 
-// deny keeps the call from passing, and tells the model why.
+// deny denies the call and tells the model why.
 func (a *API) deny(w http.ResponseWriter, r *http.Request) error {
 	said, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
 	e, err := a.refuse(r.PathValue("id"), said.By, said.Why)
-	return a.answered(w, r, e, err)
+	return a.writeApproval(w, r, e, err)
 }
 
 func (a *API) refuse(id, by, why string) (approvals.Entry, error) {
 	e, err := a.Approvals.Deny(id, by, why)
 	if err == nil {
-		a.noted(e)
+		a.recordAnswer(e)
 	}
 	return e, err
 }
 
-// Answer answers a question as a person does who was asked on a page: allow lets the call pass
-// once, or for a span. The error says for people why nothing was changed.
+// Answer answers a question as a person on a page does: allow allows the call once or for a span. The error
+// says for people why nothing has changed.
 func (a *API) Answer(id string, allow bool, span approvals.Span, by, why string) (approvals.Entry, error) {
 	e, err := approvals.Entry{}, error(nil)
 	if allow {
-		e, err = a.pass(id, by, span, a.Approvals.Allow)
+		e, err = a.allowOrGrant(id, by, span, a.Approvals.Allow)
 	} else {
 		e, err = a.refuse(id, by, why)
 	}
-	if said := unanswered(id, err); said != nil {
+	if said := approvalError(id, err); said != nil {
 		return e, said
 	}
 	return e, err
 }
 
-// noted writes down who has answered.
-func (a *API) noted(e approvals.Entry) {
+// recordAnswer logs who has answered.
+func (a *API) recordAnswer(e approvals.Entry) {
 	a.Log.Info("a person has answered", "event", "approval_"+string(e.State), "id", e.ID, "tool", e.Call.Tool,
 		"rule", e.Reason.Rule, "by", e.By, "session", e.Call.Session)
 	answer := decisions.Answer{ID: e.ID, State: string(e.State), By: e.By, Note: e.Note, For: string(e.For)}
@@ -269,9 +267,9 @@ func (a *API) noted(e approvals.Entry) {
 	}
 }
 
-// verdict is what a person says beside yes or no.
+// verdict is what a person adds to yes or no.
 type verdict struct {
-	By  string         `json:"by"` // a claim, for the log: the token is what proves something
+	By  string         `json:"by"` // a claim, for the log: only the token proves something
 	Why string         `json:"why"`
 	For approvals.Span `json:"for"` // of yes
 }
@@ -284,7 +282,7 @@ func readVerdict(r *http.Request) (v verdict, err error) {
 	return v, CheckAnswer(v.By, v.Why)
 }
 
-// CheckAnswer refuses what is too long to be logged with a change.
+// CheckAnswer rejects texts that are too long for the log.
 func CheckAnswer(by, why string) error {
 	if len(by) > MaxAnswerText || len(why) > MaxAnswerText {
 		return Refuse(http.StatusBadRequest, fmt.Sprintf("by and why have at most %d bytes each",
@@ -293,27 +291,27 @@ func CheckAnswer(by, why string) error {
 	return nil
 }
 
-// answered answers with an entry, or says why there is none to answer.
-func (a *API) answered(w http.ResponseWriter, r *http.Request, e approvals.Entry, err error) error {
-	if said := unanswered(r.PathValue("id"), err); said != nil {
+// writeApproval answers with an entry, or says why it could not be answered.
+func (a *API) writeApproval(w http.ResponseWriter, r *http.Request, e approvals.Entry, err error) error {
+	if said := approvalError(r.PathValue("id"), err); said != nil {
 		return said
 	}
 	if err != nil {
 		return err
 	}
-	web.WriteJSON(w, http.StatusOK, a.shown(&e))
+	web.WriteJSON(w, http.StatusOK, a.shownApproval(&e))
 	return nil
 }
 
-// shown is a question as a person sees it.
-func (a *API) shown(e *approvals.Entry) Approval {
-	text := subject(e.Call)
+// shownApproval returns a question as a person sees it.
+func (a *API) shownApproval(e *approvals.Entry) Approval {
+	text := subjectOf(e.Call)
 	return Approval{Entry: *e, Shown: approvals.Visible(text), Foreign: approvals.Foreign(text),
 		Remaining: a.Approvals.Remaining(e).Seconds(), Covers: Covers(e)}
 }
 
-// unanswered says why a question could not be answered; nil: for another reason, or it was.
-func unanswered(id string, err error) *Error {
+// approvalError says why a question could not be answered; nil: it was, or for another reason.
+func approvalError(id string, err error) *Error {
 	var late *approvals.AnsweredError
 	switch {
 	case errors.Is(err, errStale):
@@ -328,13 +326,13 @@ func unanswered(id string, err error) *Error {
 		return Refuse(http.StatusServiceUnavailable, err.Error(),
 			"nothing was changed; try again when the server of the setting shared is back")
 	case errors.As(err, &late):
-		return Refuse(http.StatusConflict, late.Error(), "nothing was changed; "+next(late.Entry.State))
+		return Refuse(http.StatusConflict, late.Error(), "nothing was changed; "+nextStep(late.Entry.State))
 	}
 	return nil
 }
 
-// next is what can be done about an answer that came too late.
-func next(s approvals.State) string {
+// nextStep says what can be done after an answer that came too late.
+func nextStep(s approvals.State) string {
 	switch s {
 	case approvals.Allowed:
 		return "the call passes once when the model sends it again; deny takes this back"

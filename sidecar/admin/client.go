@@ -18,16 +18,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// Client asks the admin API of a running server. Its errors say what the server said, with
-// its hint, or why it cannot be asked; problems of rules are of the type rulefile.Problems.
+// Client uses the admin API of a running server. Its errors are what the server says, with its hint, or why
+// it cannot be asked; problems of rules are rulefile.Problems.
 type Client struct {
 	base  *url.URL
 	token string
 	http  *http.Client
 }
 
-// NewClient takes a URL, or an address as the setting admin has it, and the token that the
-// server wants, if it wants one. Close must be called at the end.
+// NewClient takes a URL or an address as in the setting admin, and the token, if the server has one. Close
+// must be called at the end.
 func NewClient(at, token string) (*Client, error) {
 	if !strings.Contains(at, "://") {
 		at = "http://" + at
@@ -52,12 +52,12 @@ func (c *Client) Local() bool {
 	return c.base.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Rules asks what is in force.
+// Rules returns the rules in force.
 func (c *Client) Rules(ctx context.Context) (r live.Report, err error) {
 	return r, c.Ask(ctx, http.MethodGet, "/rules", nil, &r)
 }
 
-// History asks which rules came into force, the newest first.
+// History returns the rules that came into force, newest first.
 func (c *Client) History(ctx context.Context) ([]live.Past, error) {
 	var all struct {
 		History []live.Past `json:"history"`
@@ -66,7 +66,7 @@ func (c *Client) History(ctx context.Context) ([]live.Past, error) {
 	return all.History, err
 }
 
-// Texts asks for the files of a version that the history holds.
+// Texts returns the files of a version in the history.
 func (c *Client) Texts(ctx context.Context, version string) (rulefile.Files, error) {
 	var past struct {
 		Files rulefile.Files `json:"files"`
@@ -75,12 +75,12 @@ func (c *Client) Texts(ctx context.Context, version string) (rulefile.Files, err
 	return past.Files, err
 }
 
-// Hits asks how often each rule has fired.
+// Hits returns how often each rule had a part in something.
 func (c *Client) Hits(ctx context.Context) (h live.Hits, err error) {
 	return h, c.Ask(ctx, http.MethodGet, "/rules/hits", nil, &h)
 }
 
-// Rollback puts a version back, in the name of by, if seen is in force; "" is the version before.
+// Rollback restores a version, in the name of by, if seen is in force; "": the version before.
 func (c *Client) Rollback(ctx context.Context, version, by, seen string) (e live.Edited, err error) {
 	body, err := json.Marshal(map[string]string{"version": version, "by": by})
 	if err != nil {
@@ -89,7 +89,7 @@ func (c *Client) Rollback(ctx context.Context, version, by, seen string) (e live
 	return e, c.Ask(ctx, http.MethodPost, "/rules/rollback", body, &e, "If-Match", `"`+seen+`"`)
 }
 
-// Check asks what version files would be, and whether the server would take them.
+// Check returns the version of files if the server would accept them.
 func (c *Client) Check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	body, err := json.Marshal(map[string]any{"files": files})
 	if err != nil {
@@ -100,12 +100,12 @@ func (c *Client) Check(ctx context.Context, files rulefile.Files) (version strin
 	return e.Version, err
 }
 
-// Approvals asks for the list; query may wait for another one.
+// Approvals returns the list; query may wait for a change.
 func (c *Client) Approvals(ctx context.Context, query string) (list Approvals, err error) {
 	return list, c.Ask(ctx, http.MethodGet, "/approvals"+query, nil, &list)
 }
 
-// Approval asks for one, or answers it.
+// Approval gets an approval, or answers it.
 func (c *Client) Approval(ctx context.Context, method, id, verb string,
 	say map[string]string) (got Approval, err error) {
 	var body []byte
@@ -140,7 +140,7 @@ func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to a
 		return fmt.Errorf("ask the server: %w", err)
 	}
 	if res.StatusCode != http.StatusOK {
-		return answerError(res, doc)
+		return responseError(res, doc)
 	}
 	if err := json.Unmarshal(doc, to); err != nil {
 		return fmt.Errorf("ask the server: %s gave no answer of an admin API: %w", c.base, err)
@@ -148,9 +148,9 @@ func (c *Client) Ask(ctx context.Context, method, path string, body []byte, to a
 	return nil
 }
 
-// answerError is the error in an answer. The admin API has a hint for everything that it does
-// not find; another server has none.
-func answerError(res *http.Response, doc []byte) error {
+// responseError returns the error in a response. The admin API has a hint for everything that it does not
+// find; other servers have none.
+func responseError(res *http.Response, doc []byte) error {
 	var body struct {
 		Error Error `json:"error"`
 	}

@@ -22,10 +22,10 @@ func status(err error) int {
 func TestDesk(t *testing.T) {
 	d := NewDraftLimiter()
 	ctx, stop := context.WithCancel(context.Background())
-	go1, began := make(chan struct{}), make(chan struct{}, maxSeats)
-	done := make(chan error, maxSeats)
+	go1, began := make(chan struct{}), make(chan struct{}, maxDrafts)
+	done := make(chan error, maxDrafts)
 	names := []string{"Ann", "Bob"}
-	if len(names) != maxSeats {
+	if len(names) != maxDrafts {
 		t.Fatal("not as many as there are seats")
 	}
 	for _, name := range names {

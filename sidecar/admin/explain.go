@@ -5,22 +5,23 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// toExplain is a record, and optionally the rules and the profile to read it with.
-type toExplain struct {
+// explainRequest is a record, and optionally rules and a profile to read it with.
+type explainRequest struct {
 	replay.Record
 	Profile string     `json:"profile"`
 	Rules   *candidate `json:"rules"` // tried, not put in force; absent: those in force
 }
 
-// explain reads a reply with the rules in force, or with others that the caller wants to try before a put.
+// explain reads a reply with the rules in force, or with others to be tried.
 func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
-	var body toExplain
-	if err := readSome(r, &body); err != nil {
+	var body explainRequest
+	if err := readLoosely(r, &body); err != nil {
 		return err
 	}
 	if body.Message == nil && body.Chunks == nil && body.Upstream == nil {
@@ -29,7 +30,7 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 	}
 	set := a.Rules.Set()
 	if body.Rules != nil {
-		own, err := body.Rules.own(a.Rules)
+		own, err := body.Rules.folder(a.Rules)
 		if err != nil {
 			return err
 		}
@@ -54,5 +55,36 @@ func (a *API) explain(w http.ResponseWriter, r *http.Request) error {
 		return Refuse(http.StatusBadRequest, err.Error(), "")
 	}
 	web.WriteJSON(w, http.StatusOK, explained)
+	return nil
+}
+
+// judgeCall judges a call that a gateway is about to run, whichever model made it. Unlike checkPolicy it
+// counts, logs the decision, and asks a person if the rules say so.
+func (a *API) judgeCall(w http.ResponseWriter, r *http.Request) error {
+	var q guard.HookRequest
+	if err := ReadJSON(r, &q); err != nil {
+		return err
+	}
+	ruling, err := a.Guard.Hook(a.Rules.Set(), &q)
+	if err != nil {
+		return Refuse(http.StatusBadRequest, err.Error(),
+			`the body is {"id": "call1", "tool": "exec", "arguments": {"command": "ls"}, "workspace": "/srv/ws", "session": "agent:main:main", "agent": "main"}`)
+	}
+	web.WriteJSON(w, http.StatusOK, ruling)
+	return nil
+}
+
+// checkPolicy answers a question by the rules in force. A gateway's hook asks it before it runs a call.
+func (a *API) checkPolicy(w http.ResponseWriter, r *http.Request) error {
+	var q guard.Question
+	if err := readLoosely(r, &q); err != nil {
+		return err
+	}
+	ruling, err := a.World.Answer(a.Rules.Set(), &q)
+	if err != nil {
+		return Refuse(http.StatusBadRequest, err.Error(),
+			`the body is {"command": "ls"}, {"path": "/etc/passwd", "op": "read"}, {"url": "https://…"} or {"tool": "exec", "arguments": {…}}`)
+	}
+	web.WriteJSON(w, http.StatusOK, ruling)
 	return nil
 }

@@ -3,6 +3,7 @@ package admin
 import (
 	"log/slog"
 	"net/http"
+	"net/http/pprof"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,20 +11,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// levels are those of the log, as the setting log_level names them.
+// levels are the values of the setting log_level.
 var levels = []string{"debug", "info", "warn", "error"}
 
 type levelDoc struct {
 	Level string `json:"level"`
 }
 
-// level tells how much is logged.
+// level returns the log level.
 func (a *API) level(w http.ResponseWriter, _ *http.Request) error {
 	web.WriteJSON(w, http.StatusOK, levelDoc{strings.ToLower(a.Level.Level().String())})
 	return nil
 }
 
-// setLevel changes that until the next start.
+// setLevel sets the log level until the next start.
 func (a *API) setLevel(w http.ResponseWriter, r *http.Request) error {
 	var to levelDoc
 	if err := ReadJSON(r, &to); err != nil {
@@ -40,4 +41,21 @@ func (a *API) setLevel(w http.ResponseWriter, r *http.Request) error {
 		strings.ToLower(was.String()), "to", to.Level)
 	a.Level.Set(level)
 	return a.level(w, r)
+}
+
+// profile answers like net/http/pprof at the same path, where go tool pprof looks.
+func (a *API) profile(w http.ResponseWriter, r *http.Request) error {
+	switch r.PathValue("name") {
+	case "profile":
+		pprof.Profile(w, r)
+	case "trace":
+		pprof.Trace(w, r)
+	case "symbol":
+		pprof.Symbol(w, r)
+	case "cmdline":
+		pprof.Cmdline(w, r)
+	default:
+		pprof.Index(w, r)
+	}
+	return nil
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// rules tells what is in force.
+// rules returns the rules in force.
 func (a *API) rules(w http.ResponseWriter, r *http.Request) error {
 	texts, _ := strconv.ParseBool(r.URL.Query().Get("files")) // anything else is no
 	report := a.Rules.Report(texts)
-	tag(w, report.Version)
+	setETag(w, report.Version)
 	web.WriteJSON(w, http.StatusOK, report)
 	return nil
 }
 
-// ruleFile gives one file of the rules in force, with its text.
+// ruleFile returns a file of the rules in force with its text.
 func (a *API) ruleFile(w http.ResponseWriter, r *http.Request) error {
 	report := a.Rules.Report(true)
 	for i := range report.Files {
 		if report.Files[i].Name == r.PathValue("name") {
-			tag(w, report.Version)
+			setETag(w, report.Version)
 			web.WriteJSON(w, http.StatusOK, &report.Files[i])
 			return nil
 		}
@@ -39,7 +39,7 @@ func (a *API) history(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// pastVersion gives the files of a version that the history holds, or that is in force.
+// pastVersion returns the files of a version in force or in the history.
 func (a *API) pastVersion(w http.ResponseWriter, r *http.Request) error {
 	version := r.PathValue("version")
 	files, ok := a.Rules.Texts(version)
@@ -50,21 +50,20 @@ func (a *API) pastVersion(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// hits tells how often each rule had a part in something.
 func (a *API) hits(w http.ResponseWriter, _ *http.Request) error {
 	web.WriteJSON(w, http.StatusOK, a.Rules.Hits())
 	return nil
 }
 
-// candidate is the rules of a request: the whole of the operator's folder, or, with merge, some files over
-// those in force, where null removes one.
+// candidate holds rules of a request: the operator's whole folder, or with merge some files over those in
+// force, where null removes one.
 type candidate struct {
 	Files map[string]*string `json:"files"`
 	Merge bool               `json:"merge"`
 }
 
-// own gives the whole of the folder.
-func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
+// folder returns the whole folder.
+func (c *candidate) folder(rules *live.Rules) (rulefile.Files, error) {
 	if len(c.Files) == 0 {
 		return nil, Refuse(http.StatusBadRequest, "there are no files",
 			`the body is {"files": {"aliases.yaml": "…", …}}, or {"files": …, "merge": true} for some of them`)
@@ -88,8 +87,7 @@ func (c *candidate) own(rules *live.Rules) (rulefile.Files, error) {
 	return files, nil
 }
 
-// putRules makes files the operator's folder, on disk and in force. With ?dry=1
-// it only says whether it could.
+// putRules makes files the operator's folder, on disk and in force. With ?dry=1 it only checks them.
 func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	dry := false
 	if given := r.URL.Query(); given.Has("dry") {
@@ -106,7 +104,7 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	if err := ReadJSON(r, &body); err != nil {
 		return err
 	}
-	own, err := body.own(a.Rules)
+	own, err := body.folder(a.Rules)
 	if err != nil {
 		return err
 	}
@@ -122,7 +120,7 @@ func (a *API) putRules(w http.ResponseWriter, r *http.Request) error {
 	return a.Edited(w, edited, err)
 }
 
-// rollback puts an earlier version back.
+// rollback restores an earlier version.
 func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 	seen, err := a.Seen(r)
 	if err != nil {
@@ -143,7 +141,7 @@ func (a *API) rollback(w http.ResponseWriter, r *http.Request) error {
 	return a.Edited(w, edited, err)
 }
 
-// Rollback puts an earlier version back. The error is an *Error, or a fault of ours.
+// Rollback restores an earlier version. The error is an *Error or a fault of ours.
 func (a *API) Rollback(version string, seen live.Seen) (live.Edited, error) {
 	e, err := a.Rules.Rollback(version, seen)
 	return e, Refused(err)
@@ -155,13 +153,13 @@ func (a *API) Edited(w http.ResponseWriter, e live.Edited, err error) error {
 		return Refused(err)
 	}
 	if e.Version == a.Rules.Set().Version { // not so after a dry run
-		tag(w, e.Version)
+		setETag(w, e.Version)
 	}
 	web.WriteJSON(w, http.StatusOK, e)
 	return nil
 }
 
-// Refused says with a status and a hint why an edit was not taken; other errors stay.
+// Refused adds a status and a hint to an error about an edit; other errors stay.
 func Refused(err error) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
@@ -185,7 +183,7 @@ func Refused(err error) error {
 	return err
 }
 
-// Seen is what If-Match says. Without that header it is an error.
+// Seen reads If-Match, without which it fails.
 func (a *API) Seen(r *http.Request) (seen live.Seen, err error) {
 	fields := r.Header.Values("If-Match")
 	if len(fields) == 0 {
@@ -203,8 +201,8 @@ func (a *API) Seen(r *http.Request) (seen live.Seen, err error) {
 	return seen, nil
 }
 
-// tag says which version is in force, which an If-Match can repeat.
-func tag(w http.ResponseWriter, version string) {
+// setETag announces the version in force, which an If-Match can repeat.
+func setETag(w http.ResponseWriter, version string) {
 	w.Header().Set("ETag", `"`+version+`"`)
 	w.Header().Set(web.RulesVersion, version)
 }

@@ -129,7 +129,7 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 		return show(x, sets, env, editRows,
 			func(set *ruleset.Set) (*replay.EditedRequest, error) { return replay.ExplainRequest(set, doc) })
 	}
-	rec, err := replay.Of(doc)
+	rec, err := replay.ParseRecord(doc)
 	if err != nil {
 		return err
 	}

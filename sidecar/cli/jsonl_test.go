@@ -42,7 +42,7 @@ func FuzzReply(f *testing.F) {
 		f.Fatal(problems)
 	}
 	f.Fuzz(func(t *testing.T, doc string) {
-		rec, err := replay.Of([]byte(doc))
+		rec, err := replay.ParseRecord([]byte(doc))
 		if err != nil {
 			return
 		}

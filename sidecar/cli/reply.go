@@ -14,7 +14,7 @@ func readReply(args []string, env Env) (*replay.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	return replay.Of(doc)
+	return replay.ParseRecord(doc)
 }
 
 // maxReply is the longest reply that is read, in bytes.

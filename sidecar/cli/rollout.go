@@ -61,7 +61,7 @@ func (r *Rollout) Run(ctx context.Context) error {
 		return nil
 	}
 	began := time.Now()
-	change, err := live.Folder(r.Target, files, r.By)
+	change, err := live.ReplaceFiles(r.Target, files, r.By)
 	if err != nil {
 		return err
 	}

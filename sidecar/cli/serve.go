@@ -160,12 +160,12 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *Log,
 	if err != nil {
 		return err
 	}
-	if given.Before() && rules.Trouble() != "" { // the process before has rules that load
+	if given.FromPrevious() && rules.Trouble() != "" { // the process before has rules that load
 		return errors.New(rules.Trouble())
 	}
 	var next *service.Next
 	if given != nil { // not the demo
-		if next, err = service.Same(env.Environ, env.In, env.Stdout(), env.Err); err != nil {
+		if next, err = service.NewNext(env.Environ, env.In, env.Stdout(), env.Err); err != nil {
 			return err
 		}
 	}

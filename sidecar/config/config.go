@@ -1,25 +1,27 @@
-// Package config is what is decided once, when the program starts: settings from a config
-// file, the environment and flags. It never says anything about replies or calls; that is in
-// the rule files.
+// Package config reads the settings of the process at start: from a config file, the environment and flags.
+// It says nothing about replies or calls, which is up to the rule files.
 package config
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Settings is the configuration of the process: what is decided once, at start, and what
-// a config file may say. Everything about replies stands in the rule files instead. The tag
-// "is" says what a value is; a token is a secret that goes into a header. What is secret has no flag:
-// every user of a machine can read command lines.
+// Settings is the configuration of the process, read once at start from a config file, the environment and
+// flags; rules about replies are in the rule files. The tag "is" names the kind of a value; a token is a
+// secret for a header. Secrets have no flags, since every user of a machine can read command lines.
 type Settings struct {
-	Parts         []any  // of the parts of the program: pointers to structs of such fields
+	Parts         []any  // of parts of the program: pointers to structs of such fields
 	Listen        string `rule:"listen" is:"HOST:PORT" doc:"The address to serve on: HOST:PORT." eg:"127.0.0.1:8001"`
 	Upstream      string `rule:"upstream" is:"URL" doc:"The base URL of the model server, with or without /v1." eg:"http://127.0.0.1:8000/v1"`
 	UpstreamKey   string `rule:"upstream_key" is:"token" doc:"The bearer token that the model server wants." eg:"${VLLM_API_KEY}"`
@@ -45,32 +47,32 @@ type Settings struct {
 	LogOutput     string `rule:"log_output" is:"WHERE" doc:"Where the log goes: stderr, stdout, or a file, by its whole path. Lines are added to it. If left out, it is stderr." eg:"/var/log/gpt-oss-executor.log"`
 }
 
-// Prefix begins the environment variables that override settings.
+// Prefix begins the environment variables of settings.
 const Prefix = "GPTOSS_EXECUTOR_"
 
-// Setting is one of them, and where its value goes.
+// Setting is a setting and the place of its value.
 type Setting struct {
 	Key     string // in a config file, such as log_level
-	Is      string // what the value is, such as DIR; empty: a secret
+	Is      string // kind of value, such as DIR; empty: a secret
 	Doc     string // whole sentences
-	One     string // the values that it may have, with blanks between them; empty: any
-	Bare    string // what the flag without a value means; empty: it has one
+	One     string // allowed values, separated by blanks; empty: any
+	Bare    string // value of the flag without one; empty: it needs one
 	Example string
-	Word    string // that names no folder where others do
+	Word    string // value that is no folder where others are
 	Text    *string
 
-	Token bool   // a secret that goes into a header
-	Else  string // the variable of another program that says it, too; empty: none does
-	Serve bool   // it has an effect only where requests are served
-	With  string // keys of the settings of one of which it says more; empty: it stands alone
+	Token bool   // a secret for a header
+	Else  string // variable of another program with the same meaning; empty: none
+	Serve bool   // it has an effect only while serving
+	With  string // keys of settings of which it needs one; empty: none
 
 	field reflect.StructField
 }
 
-// Variable is the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
+// Variable returns the environment variable, such as GPTOSS_EXECUTOR_LOG_LEVEL.
 func (s Setting) Variable() string { return Prefix + strings.ToUpper(s.Key) }
 
-// Flag is the flag of serve without its dashes, such as log-level; empty for a secret.
+// Flag returns the flag of serve without dashes, such as log-level; empty for a secret.
 func (s Setting) Flag() string {
 	if s.Is == "" {
 		return ""
@@ -78,7 +80,7 @@ func (s Setting) Flag() string {
 	return strings.ReplaceAll(s.Key, "_", "-")
 }
 
-// Of are the settings of a part, of its type. They are the zero value in a program without it.
+// Of returns the settings of a part by their type; zero in a program without it.
 func Of[T any](s *Settings) *T {
 	for _, part := range s.Parts {
 		if of, ok := part.(*T); ok {
@@ -88,7 +90,7 @@ func Of[T any](s *Settings) *T {
 	return new(T)
 }
 
-// All are the settings, in the order in which people read them.
+// All returns the settings in the order for people.
 func (s *Settings) All() (out []Setting) {
 	for _, of := range append([]any{s}, s.Parts...) {
 		v := reflect.ValueOf(of).Elem()
@@ -111,8 +113,8 @@ func (s *Settings) All() (out []Setting) {
 	return out
 }
 
-// Read takes over what a config file says. Only ${NAME} in its texts is replaced
-// by an environment variable; a plain $ stays what it is, and $${ is ${.
+// Read reads a config file. Only ${NAME} is replaced by an environment variable; a plain $ stays, and $${
+// is ${.
 func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulefile.Problems {
 	file, all := rulefile.Single(name, doc), s.All()
 	var fields []reflect.StructField
@@ -169,8 +171,7 @@ func expand(s string, env func(string) (string, bool)) (out, missing string) {
 	return out, missing
 }
 
-// unexpanded is what is meant as a variable in a value and is none, such as ${NAME:-else} or $NAME; "":
-// nothing.
+// unexpanded returns what looks like a variable and is none, such as ${NAME:-else} or $NAME; "": nothing.
 func unexpanded(s string) string {
 	if bareVariable.MatchString(s) {
 		return s
@@ -183,8 +184,8 @@ var (
 	anyForm      = regexp.MustCompile(`\$\{[^}]*\}?`)
 )
 
-// Override takes over the environment: pairs of NAME=value. A variable with our
-// prefix that is no setting is an error, because it is a misspelt one.
+// Override reads the environment, pairs of NAME=value. An unknown variable with our prefix is an error,
+// since it is misspelt.
 func (s *Settings) Override(environ []string) error {
 	all := s.All()
 	for _, pair := range environ {
@@ -209,7 +210,7 @@ func (s *Settings) Override(environ []string) error {
 	return nil
 }
 
-// Unused is the error of a setting that is not as by default, while none is set of which it says more.
+// Unused returns the error of a setting that differs from the default and lacks the setting that it needs.
 func (s *Settings) Unused(byDefault *Settings) error {
 	all, usual := s.All(), byDefault.All()
 	for i, f := range all {
@@ -227,4 +228,101 @@ func variables(all []Setting) (out []string) {
 		out = append(out, s.Variable())
 	}
 	return out
+}
+
+// secretFile begins a secret that is in a file.
+const secretFile = "file:"
+
+// Set sets a value from the config file, the environment or a flag. An empty value is an error: it is most
+// often a variable that is not set, and must not open what the setting closes. ~ is expanded, since service
+// units and config files do not.
+func (s Setting) Set(value string) (err error) {
+	if strings.TrimSpace(value) == "" {
+		return errors.New("is empty; give it a value, or leave it out")
+	}
+	if s.Is == "NAMES" && strings.HasPrefix(value, "[") && strings.Contains(value, ",") { // and no [::1]
+		return errors.New("is a list in quotes; write names with blanks between them: " + s.Example)
+	}
+	if s.One != "" {
+		if value = strings.ToLower(value); !slices.Contains(strings.Fields(s.One), value) {
+			return fmt.Errorf("%q is not one of %s", value, strings.ReplaceAll(s.One, " ", ", "))
+		}
+	}
+	*s.Text, err = s.path(value, Home)
+	return err
+}
+
+// Whole returns a value that means the same wherever the program starts, with absolute paths.
+func (s Setting) Whole(value string) (string, error) {
+	return s.path(value, func(path string) (string, error) {
+		path, err := Home(path)
+		if err == nil {
+			path, err = filepath.Abs(path)
+		}
+		return path, err
+	})
+}
+
+// path applies by to the path in a value, if there is one.
+func (s Setting) path(value string, by func(string) (string, error)) (string, error) {
+	file, named := strings.CutPrefix(strings.TrimSpace(value), secretFile)
+	switch {
+	case s.Is == "" && named:
+		path, err := by(file)
+		return secretFile + path, err
+	case s.Is == "DIR" && value != s.Word, s.Is == "FILE":
+		return by(value)
+	}
+	return value, nil
+}
+
+// Home replaces ~ by the home folder.
+func Home(path string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' {
+		return path, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; write the folder out", path, err)
+	}
+	return home + rest, nil
+}
+
+// Secret returns a secret without surrounding white space, read from a file for file:PATH.
+func Secret(setting, value string) (string, error) {
+	value = strings.TrimSpace(value)
+	path, ok := strings.CutPrefix(value, secretFile)
+	if !ok {
+		return value, nil
+	}
+	path, err := Home(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", setting, err)
+	}
+	doc, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", setting, err)
+	}
+	if value = strings.TrimSpace(string(doc)); value == "" {
+		return "", fmt.Errorf("read %s: %s is empty", setting, path)
+	}
+	return value, nil
+}
+
+// ReadSecrets reads the secrets in files. A token that no header can hold is an error, since it would admit
+// no caller or fail at the first request.
+func (s *Settings) ReadSecrets() (err error) {
+	for _, f := range s.All() {
+		if f.Is != "" {
+			continue
+		}
+		if *f.Text, err = Secret(f.Key, *f.Text); err != nil {
+			return err
+		}
+		if f.Token && strings.ContainsFunc(*f.Text, unicode.IsControl) {
+			return fmt.Errorf("%s has a line break or another control character in it, which no header can hold; a token is one line", f.Key)
+		}
+	}
+	return nil
 }

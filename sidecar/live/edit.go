@@ -9,7 +9,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Edited is what became of an edit.
+// Edited is the result of an edit.
 type Edited struct {
 	Version  string            `json:"version"`
 	Changed  bool              `json:"changed"` // false: these rules were in force, or it was a dry run
@@ -17,26 +17,26 @@ type Edited struct {
 	Taken    []rulefile.Taken  `json:"taken_away,omitempty"`
 }
 
-// Seen is the versions that the author of an edit has seen. An edit must not overwrite others. Any sees
-// everything.
+// Seen holds the versions that the author of an edit has seen; others must not be overwritten. Any: all
+// versions.
 type Seen struct {
-	Who      string // that is, for log and history; empty: unknown
+	Who      string // for log and history; empty: unknown
 	Any      bool
 	Versions []string
 }
 
 func (s Seen) has(version string) bool { return s.Any || slices.Contains(s.Versions, version) }
 
-// ErrBuiltin says that the rules cannot be edited: they are those of the program.
+// ErrBuiltin means that the rules are built in and cannot be edited.
 var ErrBuiltin = errors.New("these rules are built into the program and are not in a folder")
 
-// ErrNoVersion says that the history does not hold what is asked for.
+// ErrNoVersion means that the history lacks the version.
 var ErrNoVersion = errors.New("the history has no such version")
 
-// Stale is an edit by someone who has not seen what they would overwrite.
+// Stale rejects an edit whose author has not seen what it would overwrite.
 type Stale struct {
-	InForce string // version that is in force
-	OnDisk  string // version that stands in the folder; empty: it cannot be read
+	InForce string // version in force
+	OnDisk  string // version in the folder; empty: it cannot be read
 }
 
 func (s *Stale) Error() string {
@@ -49,11 +49,11 @@ func (s *Stale) Error() string {
 	return fmt.Sprintf("%s is in force, and %s is in the folder", s.InForce, s.OnDisk)
 }
 
-// Unwritten is a folder that could not be written. Nothing has changed.
+// Unwritten means that the folder could not be written. Nothing has changed.
 type Unwritten struct{ error }
 
-// Try compiles files as the operator's folder, beside the program's and the locked
-// ones, and changes nothing. The error may be Problems.
+// Try compiles files as the operator's folder, with the program's and the locked ones, and changes nothing.
+// The error may be Problems.
 func (l *Rules) Try(own rulefile.Files) (*ruleset.Set, rulefile.Problems, error) {
 	whole, err := l.src.Whole(own)
 	if err != nil {
@@ -66,8 +66,8 @@ func (l *Rules) Try(own rulefile.Files) (*ruleset.Set, rulefile.Problems, error)
 	return set, problems, nil
 }
 
-// Test runs every test of files as the operator's folder, beside the program's and the locked
-// ones, and changes nothing. The report is nil where they do not load.
+// Test runs the tests of files as the operator's folder, with the program's and the locked ones, and
+// changes nothing. The report is nil if they do not load.
 func (l *Rules) Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, error) {
 	whole, err := l.src.Whole(own)
 	if err != nil {
@@ -77,10 +77,9 @@ func (l *Rules) Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, er
 	return report, problems, nil
 }
 
-// Dry is Put that stops before anything is changed, and is not kept as refused.
-// Versions that were seen count where there are some.
+// Dry is Put without any change. It ignores seen if that has no versions.
 func (l *Rules) Dry(own rulefile.Files, seen Seen) (Edited, error) {
-	if err := l.unseen(seen); err != nil && len(seen.Versions) > 0 {
+	if err := l.checkSeen(seen); err != nil && len(seen.Versions) > 0 {
 		return Edited{}, err
 	}
 	if l.src.Dir == "" {
@@ -90,22 +89,22 @@ func (l *Rules) Dry(own rulefile.Files, seen Seen) (Edited, error) {
 	if err != nil {
 		return Edited{}, err
 	}
-	return Edited{Version: set.Version, Warnings: listed(warnings), Taken: set.Taken}, nil
+	return Edited{Version: set.Version, Warnings: nonNil(warnings), Taken: set.Taken}, nil
 }
 
-// Put makes files the operator's folder, on disk and in force, or changes nothing.
-// The error is ErrBuiltin, *Stale, Problems or *Unwritten.
+// Put makes files the operator's folder, on disk and in force, or changes nothing. The error is ErrBuiltin,
+// *Stale, Problems or *Unwritten.
 func (l *Rules) Put(own rulefile.Files, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	return l.edit(own, seen, byPut)
 }
 
-// Promotion gives the operator's files in which an arm of an experiment is the rule for everybody, of all
-// files that count.
+// Promotion returns the operator's files in which an arm of an experiment is the rule for all, given the
+// files in force.
 type Promotion func(ruleset.Loader, rulefile.Files) (rulefile.Files, error)
 
-// Promoted are these files, for the rules in force.
+// Promoted applies a promotion to the rules in force.
 func (l *Rules) Promoted(p Promotion) (rulefile.Files, error) { return p(l.loader, l.now.Load().files) }
 
 // Promote is Put of Promoted.
@@ -119,16 +118,14 @@ func (l *Rules) Promote(p Promotion, seen Seen) (Edited, error) {
 	return l.edit(own, seen, ByPromote)
 }
 
-// Merge is Put of the operator's files that are in force, with changes over them;
-// nil removes one.
+// Merge is Put of Merged.
 func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
 	return l.edit(l.Merged(some), seen, byPut)
 }
 
-// Merged are the files of the operator's folder that are in force, with changes;
-// nil removes one.
+// Merged returns the operator's files in force with changes; nil removes a file.
 func (l *Rules) Merged(some map[string]*string) rulefile.Files {
 	own := l.now.Load().files.Own()
 	for name, text := range some {
@@ -139,10 +136,9 @@ func (l *Rules) Merged(some map[string]*string) rulefile.Files {
 	return own
 }
 
-// Rollback puts the files of an earlier version back, on disk and in force; "" is
-// the one before. What the program ships and the locked folder stay as they are
-// now, so the version may come out as another one. Errors are ErrNoVersion and
-// those of Put.
+// Rollback is Put of the operator's files of an earlier version; "": the previous one. The program's files
+// and the locked folder stay as they are, so the version may differ. Errors are ErrNoVersion and those of
+// Put.
 func (l *Rules) Rollback(version string, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
@@ -161,21 +157,21 @@ func (l *Rules) edit(own rulefile.Files, seen Seen, by string) (Edited, error) {
 	if l.src.Dir == "" {
 		return Edited{}, ErrBuiltin
 	}
-	if err := l.unseen(seen); err != nil {
+	if err := l.checkSeen(seen); err != nil {
 		return Edited{}, err
 	}
 	before := l.Set().Version
 	files, err := l.src.Whole(own)
-	if err := l.take(files, err, origin{by, seen.Who},
+	if err := l.apply(files, err, origin{by, seen.Who},
 		func() error { return l.write(own, seen) }); err != nil {
 		return Edited{}, err
 	}
 	now := l.now.Load()
-	return Edited{now.set.Version, now.set.Version != before, listed(now.warnings), now.set.Taken}, nil
+	return Edited{now.set.Version, now.set.Version != before, nonNil(now.warnings), now.set.Taken}, nil
 }
 
-// unseen says what an edit would overwrite that its author has not seen.
-func (l *Rules) unseen(seen Seen) error {
+// checkSeen returns what an edit would overwrite that its author has not seen.
+func (l *Rules) checkSeen(seen Seen) error {
 	stale := &Stale{InForce: l.Set().Version}
 	if files, err := l.src.Read(); err == nil {
 		stale.OnDisk = files.Version()
@@ -186,16 +182,16 @@ func (l *Rules) unseen(seen Seen) error {
 	return stale
 }
 
-// write puts the operator's folder on disk, unless that is what stands there. Since the edit began, another
-// process may have written what its author has not seen.
+// write writes the operator's folder, unless it is unchanged. Another process may have written it since the
+// edit began.
 func (l *Rules) write(own rulefile.Files, seen Seen) error {
 	if files, err := rulefile.ReadDir(l.src.Dir); err == nil && len(files.Differ(own)) == 0 {
 		return nil
 	}
-	if err := l.unseen(seen); err != nil {
+	if err := l.checkSeen(seen); err != nil {
 		return err
 	}
-	change, err := Folder(l.src.Dir, own, "")
+	change, err := ReplaceFiles(l.src.Dir, own, "")
 	if err != nil {
 		return &Unwritten{err}
 	}
@@ -206,8 +202,8 @@ func (l *Rules) write(own rulefile.Files, seen Seen) error {
 	return nil
 }
 
-// listed is a list that is never null in JSON.
-func listed[T any, L ~[]T](list L) L {
+// nonNil returns a list that is never null in JSON.
+func nonNil[T any, L ~[]T](list L) L {
 	if list == nil {
 		return L{}
 	}

@@ -44,7 +44,7 @@ func TestFolderInsideOneThatCannotBeRead(t *testing.T) {
 	if _, err := os.ReadDir(parent); err == nil {
 		t.Fatal("the folder can be read: it shows nothing")
 	}
-	c, err := Folder(dir, newFiles, "")
+	c, err := ReplaceFiles(dir, newFiles, "")
 	check(t, err)
 	same(t, dir, newFiles)
 	check(t, c.Undo())

@@ -98,7 +98,7 @@ func mode(t testing.TB, path string, want fs.FileMode) {
 // publish is Folder and Keep.
 func publishFiles(t testing.TB, dir string, files rulefile.Files) {
 	t.Helper()
-	c, err := Folder(dir, files, "")
+	c, err := ReplaceFiles(dir, files, "")
 	check(t, err)
 	check(t, c.Keep())
 }
@@ -137,7 +137,7 @@ func TestFolder(t *testing.T) {
 
 func TestUndo(t *testing.T) {
 	dir := rules(t)
-	c, err := Folder(dir, newFiles, "")
+	c, err := ReplaceFiles(dir, newFiles, "")
 	check(t, err)
 	check(t, c.Undo())
 	same(t, dir, oldFiles)
@@ -156,7 +156,7 @@ func TestFolderHalfWay(t *testing.T) {
 	for i := range 20 {
 		many[fmt.Sprintf("%02d.yaml", i)] = "new"
 	}
-	if _, err := Folder(dir, many, ""); err == nil || strings.Contains(err.Error(), "put back") {
+	if _, err := ReplaceFiles(dir, many, ""); err == nil || strings.Contains(err.Error(), "put back") {
 		t.Errorf("%v", err)
 	}
 	check(t, os.RemoveAll(dir+"/b.yaml"))
@@ -182,7 +182,7 @@ func TestFolderBrokenOff(t *testing.T) {
 // A folder that is not there is made, and is gone again after Undo.
 func TestFolderAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rules")
-	c, err := Folder(dir, newFiles, "")
+	c, err := ReplaceFiles(dir, newFiles, "")
 	check(t, err)
 	same(t, dir, newFiles)
 	check(t, c.Undo())
@@ -197,7 +197,7 @@ func TestFolderThroughLink(t *testing.T) {
 	dir := rules(t)
 	link := filepath.Join(t.TempDir(), "current")
 	check(t, os.Symlink(dir, link))
-	c, err := Folder(link, newFiles, "")
+	c, err := ReplaceFiles(link, newFiles, "")
 	check(t, err)
 	check(t, c.Keep())
 	if at, err := os.Readlink(link); err != nil || at != dir {
@@ -228,7 +228,7 @@ func TestFolderRefuses(t *testing.T) {
 			if row.make != nil {
 				check(t, row.make(dir))
 			}
-			if _, err := Folder(dir, row.files, ""); err == nil || !strings.Contains(err.Error(), row.want) {
+			if _, err := ReplaceFiles(dir, row.files, ""); err == nil || !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v", err)
 			}
 			text(t, dir+"/a.yaml", "old")
@@ -291,7 +291,7 @@ func TestFolderOneAtATime(t *testing.T) {
 				files[fmt.Sprintf("%02d.yaml", i)] = fmt.Sprint(who)
 			}
 			for range 5 {
-				if _, err := Folder(dir, files, ""); err != nil {
+				if _, err := ReplaceFiles(dir, files, ""); err != nil {
 					t.Error(err)
 				}
 			}

@@ -1,5 +1,5 @@
-// Package live is the rule set in force: it starts with one, watches the folders, takes
-// edits as a whole or refuses them, and tells about both. It compiles nothing itself and serves no requests.
+// Package live holds the rule set in force: it loads one at start, watches the folders, applies edits as a
+// whole or refuses them, and reports both. It compiles nothing itself and serves no requests.
 package live
 
 import (
@@ -14,34 +14,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// Rules is the rule set in force, and the one way into force for others. A request
-// takes the set once and keeps it. Safe for concurrent use.
+// Rules is the rule set in force and the only way to replace it. A request takes the set once and keeps it.
+// It is safe for concurrent use.
 type Rules struct {
-	loader  ruleset.Loader
-	src     rulefile.Source
-	past    *History
-	seen    string     // what was read at start: a version, or the error
-	change  sync.Mutex // one change at a time
-	now     atomic.Pointer[inForce]
-	log     *slog.Logger
-	metrics *telemetry.Metrics
-	started time.Time
-	began   *ruleset.Limits // the process reads some of them at start only
+	loader      ruleset.Loader
+	src         rulefile.Source
+	past        *History
+	atStart     string     // version read at start, or the error
+	change      sync.Mutex // held during a change
+	now         atomic.Pointer[inForce]
+	log         *slog.Logger
+	metrics     *telemetry.Metrics
+	started     time.Time
+	startLimits *ruleset.Limits // some limits are read at start only
 }
 
-// inForce is the set in force and what is told about it. It never changes; a
-// change is another one.
+// inForce is the set in force and what is reported about it. It never changes.
 type inForce struct {
 	set      *ruleset.Set
 	files    rulefile.Files
 	warnings rulefile.Problems
 	since    time.Time
 	from     origin
-	lastGood bool     // it comes from the state, since the folder did not load at start
-	refused  *Refused // the last edit that was refused, if it is newer
+	lastGood bool     // from the state, since the folder did not load at start
+	refused  *Refused // the last refused edit, if it is newer
 }
 
-// Refused is an edit of the rules that did not come into force.
+// Refused is an edit that did not come into force.
 type Refused struct {
 	// that it would have had; empty: it could not be read
 	Version  string            `json:"version,omitempty"`
@@ -51,11 +50,12 @@ type Refused struct {
 	Problems rulefile.Problems `json:"problems"`
 }
 
-// origin is what brings rules, and who, if known.
+// origin is how rules were changed, and by whom, if known.
 type origin struct{ by, who string }
 
 // What brings rules.
 const (
+	// Ways in which rules change.
 	byStart    = "start"
 	byWatch    = "watch" // the files on disk have changed
 	byPut      = "put"
@@ -63,10 +63,10 @@ const (
 	ByPromote  = "promote" // an arm of an experiment
 )
 
-// Set is the rule set in force.
+// Set returns the rule set in force.
 func (l *Rules) Set() *ruleset.Set { return l.now.Load().set }
 
-// Trouble says in one sentence what is wrong with the rules on disk; empty: nothing.
+// Trouble says in a sentence what is wrong with the rules on disk; empty: nothing.
 func (l *Rules) Trouble() string {
 	switch now := l.now.Load(); {
 	case now.lastGood:
@@ -77,13 +77,12 @@ func (l *Rules) Trouble() string {
 	return ""
 }
 
-// Watch takes up every change of the folders until ctx ends. What does not load
-// leaves the set in force as it is.
+// Watch applies changes of the folders until ctx ends. Rules that do not load change nothing.
 func (l *Rules) Watch(ctx context.Context) {
 	if len(l.src.Folders()) == 0 {
 		return // the rules of the program never change
 	}
-	rulefile.Watch(ctx, l.src, l.seen, func(files rulefile.Files, err error) bool {
+	rulefile.Watch(ctx, l.src, l.atStart, func(files rulefile.Files, err error) bool {
 		l.change.Lock()
 		defer l.change.Unlock()
 		if err == nil {
@@ -93,9 +92,69 @@ func (l *Rules) Watch(ctx context.Context) {
 				return false
 			}
 		}
-		if l.take(files, err, origin{by: byWatch}, nil) != nil {
+		if l.apply(files, err, origin{by: byWatch}, nil) != nil {
 			l.tighten(byWatch)
 		}
 		return true
 	})
+}
+
+// Open reads and compiles the rules. state is the folder of the history, "" for none: if the rules do not
+// load, its last good set is in force until they do. The error holds all problems of the rules and means
+// that there is nothing to run on.
+func Open(loader ruleset.Loader, src rulefile.Source, state string, log *slog.Logger,
+	m *telemetry.Metrics) (*Rules, error) {
+	past, err := OpenHistory(state)
+	if err != nil {
+		log.Warn("the state folder cannot be read completely", "event", "rules_state", "folder", state,
+			"detail", err.Error())
+	}
+	if loader.Compiled == nil {
+		loader.Compiled = ruleset.NewCompiled(2) // the rules in force, and those that were tried last
+	}
+	l := &Rules{loader: loader, src: src, past: past, log: log, metrics: m, started: time.Now()}
+	files, err := src.Read()
+	if err != nil {
+		l.atStart = err.Error()
+	} else {
+		l.atStart = files.Version()
+		load := loader.Load
+		if src.Dir == "" && src.Policy == "" {
+			load = loader.LoadShipped
+		}
+		set, problems := load(files)
+		if set != nil {
+			l.startLimits = &set.Limits
+			l.enforce(&inForce{set: set, files: files, warnings: problems, from: origin{by: byStart}})
+			return l, nil
+		}
+		err = problems.In(src)
+	}
+	if !l.useLastGood() {
+		return nil, err
+	}
+	_ = l.refuse(files, err, origin{by: byStart}) // told by the log and by Trouble
+	l.tighten(byStart)
+	return l, nil
+}
+
+// useLastGood puts the newest remembered set in force that this program can load.
+func (l *Rules) useLastGood() bool {
+	for _, e := range l.past.All() {
+		if e.Files.Locked() != (l.src.Policy != "") {
+			continue // a locked folder must not be escaped by breaking the other one
+		}
+		set, problems := l.loader.Load(e.Files)
+		if set == nil {
+			continue
+		}
+		l.startLimits = &set.Limits
+		l.enforce(&inForce{set: set, files: e.Files, warnings: problems, from: origin{by: byStart},
+			lastGood: true})
+		l.log.Error("the rules do not load; the last good rules are in force until they do",
+			"event", "rules_last_good",
+			"version", set.Version, "since", e.At.Format(time.RFC3339))
+		return true
+	}
+	return false
 }

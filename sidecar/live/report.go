@@ -3,14 +3,16 @@ package live
 import (
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Report is what is told about the rules in force.
+// Report describes the rules in force.
 type Report struct {
 	Version  string            `json:"version"`
 	Since    time.Time         `json:"since"` // in force in this process
@@ -27,20 +29,20 @@ type Report struct {
 	Refused  *Refused          `json:"refused,omitempty"` // the last refused edit, if it is newer
 }
 
-// ReportedFile is one file of it.
+// ReportedFile is a file of the rules.
 type ReportedFile struct {
 	Name   string  `json:"name"`
 	From   string  `json:"from"`   // folder, program, policy
 	SHA256 string  `json:"sha256"` // the first 12 hex digits
 	Bytes  int     `json:"bytes"`
-	Text   *string `json:"text,omitempty"` // where texts are asked for
+	Text   *string `json:"text,omitempty"` // on request
 }
 
-// lastGoodSource is the source of rules that do not stand where they should.
+// lastGoodSource is the source of rules from the state.
 const lastGoodSource = "last_good"
 
-// Report tells what is in force, with the texts of the files or without. It never
-// asks the model server.
+// Report describes the rules in force, with the texts of the files on request. It never asks the model
+// server.
 func (l *Rules) Report(texts bool) Report {
 	now := l.now.Load()
 	r := Report{
@@ -48,7 +50,7 @@ func (l *Rules) Report(texts bool) Report {
 		Who: now.from.who, Source: rulefile.FromFolder,
 		Folder: absolute(l.src.Dir), Policy: absolute(l.src.Policy), Files: []ReportedFile{},
 		Counts:   now.set.Counts,
-		Warnings: listed(now.warnings), Taken: listed(now.set.Taken), Refused: now.refused,
+		Warnings: nonNil(now.warnings), Taken: nonNil(now.set.Taken), Refused: now.refused,
 	}
 	switch {
 	case now.lastGood:
@@ -68,7 +70,7 @@ func (l *Rules) Report(texts bool) Report {
 	return r
 }
 
-// Past is one entry of the history.
+// Past is an entry of the history.
 type Past struct {
 	Version string           `json:"version"`
 	At      time.Time        `json:"at"`
@@ -77,10 +79,10 @@ type Past struct {
 	Counts  ruleset.Counts   `json:"counts"`
 	Taken   []rulefile.Taken `json:"taken_away,omitempty"`
 	InForce bool             `json:"in_force"`
-	Changed []string         `json:"changed"` // files that differ from the entry before
+	Changed []string         `json:"changed"` // files that differ from the previous entry
 }
 
-// History tells which sets came into force, newest first.
+// History returns the sets that came into force, newest first.
 func (l *Rules) History() []Past {
 	all, version := l.past.All(), l.Set().Version
 	out := []Past{}
@@ -95,7 +97,7 @@ func (l *Rules) History() []Past {
 	return out
 }
 
-// Texts are the files of a version that is in force, or that the history holds.
+// Texts returns the files of a version in force or in the history.
 func (l *Rules) Texts(version string) (rulefile.Files, bool) {
 	if now := l.now.Load(); now.set.Version == version {
 		return now.files, true
@@ -104,13 +106,13 @@ func (l *Rules) Texts(version string) (rulefile.Files, bool) {
 	return e.Files, ok
 }
 
-// Before is the version that Rollback of "" brings back; not ok where there is none.
+// Before returns the version that Rollback of "" restores; not ok: there is none.
 func (l *Rules) Before() (version string, ok bool) {
 	e, ok := l.past.Before(l.Set().Version)
 	return e.Version, ok
 }
 
-// absolute is the name of a folder for people in other folders.
+// absolute returns the path of a folder for people elsewhere.
 func absolute(dir string) string {
 	if dir == "" {
 		return ""
@@ -121,8 +123,8 @@ func absolute(dir string) string {
 	return dir
 }
 
-// Of is the rule set of a version, if it is in force or remembered; nil: it is not, or does not load
-// any more.
+// Of returns the rule set of a version in force or in the history; nil: there is none, or it no longer
+// loads.
 func (l *Rules) Of(version string) *ruleset.Set {
 	if set := l.Set(); set.Version == version {
 		return set
@@ -133,4 +135,73 @@ func (l *Rules) Of(version string) *ruleset.Set {
 	}
 	set, _ := l.loader.Load(e.Files)
 	return set
+}
+
+// Hits counts how often rules had a part in something since the program started.
+type Hits struct {
+	Since time.Time  `json:"since"`
+	Rules []RuleHits `json:"rules"` // in force, in the order of the files
+	Gone  float64    `json:"gone"`  // hits of rules that are no longer in force
+}
+
+// RuleHits counts the replies and calls in which a rule had a part. Lines of a file with one name, such as
+// the names of a tool, are counted together.
+type RuleHits struct {
+	ID     string   `json:"rule"`
+	File   string   `json:"file"`
+	Places []string `json:"places"` // file:line
+	Hits   float64  `json:"hits"`
+}
+
+// Hits reads the counters of rule_hits_total.
+func (l *Rules) Hits() Hits {
+	out := Hits{Since: l.started, Rules: []RuleHits{}}
+	at := map[[2]string]int{}
+	for _, r := range l.Set().Rules() {
+		key := [2]string{r.File, r.ID}
+		i, known := at[key]
+		if !known {
+			i = len(out.Rules)
+			at[key] = i
+			out.Rules = append(out.Rules, RuleHits{ID: r.ID, File: r.File})
+		}
+		out.Rules[i].Places = append(out.Rules[i].Places, r.Place)
+	}
+	l.metrics.EachHit(func(file, rule string, n float64) {
+		if i, known := at[[2]string{file, rule}]; known {
+			out.Rules[i].Hits += n
+		} else {
+			out.Gone += n
+		}
+	})
+	return out
+}
+
+// codeRestart is the code of an edit that needs a restart.
+const codeRestart = "W-restart"
+
+// readAtStart is part of the doc of keys that are read at start only.
+const readAtStart = "Read at start only."
+
+// restartWarnings returns warnings of changed limits that a process reads at start only.
+func restartWarnings(l, began *ruleset.Limits) (out rulefile.Problems) {
+	is, was := reflect.ValueOf(l).Elem(), reflect.ValueOf(began).Elem()
+	for _, section := range rulefile.Keys(is.Type()) {
+		if section.Type.Kind() != reflect.Struct {
+			continue
+		}
+		is, was := is.FieldByIndex(section.Index), was.FieldByIndex(section.Index)
+		all := strings.Contains(section.Tag.Get("doc"), readAtStart)
+		for _, f := range rulefile.Keys(section.Type) {
+			if (all || strings.Contains(f.Tag.Get("doc"), readAtStart)) &&
+				!is.FieldByIndex(f.Index).Equal(was.FieldByIndex(f.Index)) {
+				in, _ := rulefile.KeyOf(section)
+				key, _ := rulefile.KeyOf(f)
+				out = append(out, rulefile.Problem{File: "limits.yaml", Code: codeRestart,
+					Msg:  in + "." + key + " is read at start only",
+					Hint: "restart the server; until then the value is the one before", Warning: true})
+			}
+		}
+	}
+	return out
 }

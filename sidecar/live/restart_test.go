@@ -12,12 +12,12 @@ import (
 func TestRestartOf(t *testing.T) {
 	var began, now ruleset.Limits
 	now.Idle, now.Grace, now.Depth = 1, 1, 1
-	if got := restart(&now, &began); got != nil {
+	if got := restartWarnings(&now, &began); got != nil {
 		t.Errorf("%v", got)
 	}
 	now.Connect, now.Schemas, now.ApprovalTotal = 1, 1, 1
 	var keys []string
-	for _, p := range restart(&now, &began) {
+	for _, p := range restartWarnings(&now, &began) {
 		keys = append(keys, strings.Fields(p.Msg)[0])
 	}
 	if want := []string{"time.connect", "keep.schemas", "approvals.total"}; !slices.Equal(keys, want) {

@@ -11,12 +11,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// take is the one way into force, of all origins: all of them are
-// compiled, write puts them where they belong (nil: they stand there), and one
-// store makes them the set in force. Files that are in force already change
-// nothing. Whatever does not load is refused, and kept for everyone to see.
-// err is why the files could not be read. l.change is held.
-func (l *Rules) take(files rulefile.Files, err error, from origin, write func() error) error {
+// apply puts files in force, whatever their origin: it compiles all of them, lets write store them (nil:
+// they are stored), and replaces the set. Files in force change nothing. Files that do not load are refused
+// and reported; err is why they could not be read. l.change is held.
+func (l *Rules) apply(files rulefile.Files, err error, from origin, write func() error) error {
 	if err != nil {
 		return l.refuse(files, err, from)
 	}
@@ -44,23 +42,24 @@ func (l *Rules) take(files rulefile.Files, err error, from origin, write func() 
 	}
 	l.enforce(next)
 	l.metrics.Reload("taken")
-	l.log.Info("rules are in force", from.say("event", "rules_taken", "version", next.set.Version, "before",
+	l.log.Info("rules are in force", from.attrs("event", "rules_taken", "version", next.set.Version, "before",
 		now.set.Version)...)
 	return nil
 }
 
-// say adds to what is logged who has brought it.
-func (o origin) say(fields ...any) []any {
+// attrs adds the origin to attributes of a log line.
+func (o origin) attrs(fields ...any) []any {
 	if fields = append(fields, "by", o.by); o.who != "" {
 		fields = append(fields, "who", o.who)
 	}
 	return fields
 }
 
-// enforce puts a set in force, and remembers it.
+// enforce puts a set in force and remembers it.
 func (l *Rules) enforce(next *inForce) {
 	next.since = time.Now()
-	next.warnings = slices.Concat(next.warnings, l.src.Ignored(), restart(&next.set.Limits, l.began))
+	next.warnings = slices.Concat(next.warnings, l.src.Ignored(),
+		restartWarnings(&next.set.Limits, l.startLimits))
 	l.now.Store(next)
 	l.metrics.InForce(next.set.Version, next.files.Sums(), next.refused == nil && !next.lastGood)
 	if len(next.warnings) > 0 {
@@ -81,7 +80,7 @@ func (l *Rules) enforce(next *inForce) {
 	}
 }
 
-// revert is for files that are those in force: an edit that was refused is gone.
+// revert ends a refused edit: the files on disk are those in force.
 func (l *Rules) revert(same *inForce) {
 	if now := l.now.Load(); now.refused == nil && !now.lastGood {
 		return
@@ -93,7 +92,7 @@ func (l *Rules) revert(same *inForce) {
 		"version", same.set.Version)
 }
 
-// refuse keeps what is wrong with an edit, and returns it. The set in force stays.
+// refuse records the problems of an edit and returns them. The set in force stays.
 func (l *Rules) refuse(files rulefile.Files, err error, from origin) rulefile.Problems {
 	by := from.by
 	r := &Refused{At: time.Now(), By: by, Who: from.who}
@@ -119,16 +118,16 @@ func (l *Rules) refuse(files rulefile.Files, err error, from origin) rulefile.Pr
 	}
 	l.metrics.Reload("refused")
 	l.log.Log(context.Background(), level, "the edited rules were refused; the old rules stay in force",
-		from.say("event", "rules_refused", "version", now.set.Version, "refused", r.Version, "problems",
+		from.attrs("event", "rules_refused", "version", now.set.Version, "refused", r.Version, "problems",
 			r.Problems)...)
 	return r.Problems
 }
 
-// isOnDisk says that rules were found in the folder, and not offered.
+// isOnDisk reports whether rules were found in the folder rather than offered.
 func isOnDisk(by string) bool { return by == byWatch || by == byStart }
 
-// tighten puts the locked folder as it is now over the rules in force. It is for
-// when the operator's own files were refused: the locked ones do not wait for them.
+// tighten puts the current locked folder in force under the operator's rules in force, when the operator's
+// new files were refused: locked rules do not wait for them.
 func (l *Rules) tighten(by string) {
 	if l.src.Policy == "" {
 		return

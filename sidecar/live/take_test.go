@@ -212,7 +212,7 @@ func TestMergeWaitsItsTurn(t *testing.T) {
 func TestPutOverWhatWasJustSaved(t *testing.T) {
 	r := liveRules(t, "")
 	seen, put := Seen{Versions: []string{r.version()}}, r.own("one")
-	ruletest.Must(t, r.live.unseen(seen))
+	ruletest.Must(t, r.live.checkSeen(seen))
 	ruletest.Edit(t, r.dir, "aliases.yaml", "version: 1", "version: 1\n# saved")
 	var stale *Stale
 	if err := r.live.write(put, seen); !errors.As(err, &stale) {
@@ -253,7 +253,7 @@ func TestReloadsLeaveNoMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.live.change.Lock()
-			err = r.live.take(whole, nil, origin{by: byWatch}, nil)
+			err = r.live.apply(whole, nil, origin{by: byWatch}, nil)
 			r.live.change.Unlock()
 			if err != nil {
 				t.Fatal(err)
@@ -289,7 +289,7 @@ func TestPublisher(t *testing.T) {
 	dir := t.TempDir()
 	for i, c := range []struct{ by, want string }{{ByPromote, ByPromote}, {"", ""}, {ByPromote, ByPromote}} {
 		files := rulefile.Files{"aliases.yaml": fmt.Sprint("version: ", i)}
-		if _, err := Folder(dir, files, c.by); err != nil {
+		if _, err := ReplaceFiles(dir, files, c.by); err != nil {
 			t.Fatal(err)
 		}
 		if got := publisher(dir, files); got != c.want {

@@ -1,8 +1,7 @@
-// Package openai is the wire: chat completion requests, replies and event
-// streams as OpenAI, OpenClaw and the gpt-oss servers write them. It reads the
-// few fields that matter where they stand in the bytes, and changes a document
-// only by splices, so that every field it does not know survives untouched. It
-// never opens a connection, logs, retries or decides what a reply means.
+// Package openai reads and writes chat completion requests, replies and event streams in the forms of OpenAI,
+// OpenClaw and the gpt-oss servers. It reads the few members that matter in place, and changes a document
+// only by splices, so that unknown members survive untouched. It never opens a connection, logs, retries or
+// decides what a reply means.
 //
 //	JSON      Span, Edit, Apply · Members, Elements · Remove, Set, Insert · Text, AppendString
 //	request   ParseRequest → Request{Messages, Tools, …} · Request.Field, FieldKey, Set, Text

@@ -1,12 +1,16 @@
 package openai
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 // The values of error.type.
@@ -26,7 +30,7 @@ type Error struct {
 	Message    string // for the caller; no addresses, no keys
 	Log        string // for the operator only; never sent
 	RetryAfter time.Duration
-	Retry      string // words by which the agent tries again, for Late; "": those of Late
+	Retry      string // words that make the agent retry, added by Late
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -34,7 +38,7 @@ func (e *Error) Error() string { return e.Message }
 // Body is {"error":{"message","type","param","code"}}.
 func (e *Error) Body() []byte { return append(e.body(e.Message), "}}"...) }
 
-// Event is the body of an error behind the head of a stream, where a caller reads neither a status nor
+// Event returns the body of an error after the header of a stream, where callers read neither status nor
 // Retry-After: the message is Late, and retry_after has the seconds.
 func (e *Error) Event() []byte {
 	dst := e.body(e.Late())
@@ -51,9 +55,9 @@ func (e *Error) body(message string) []byte {
 	return appendNullable(append(dst, `,"code":`...), e.Code)
 }
 
-// Late is the message of an error behind the head of a stream. Where the same request may do better later, it
-// says so in the words by which agents try again that read no status: pi and opencode look for them, and
-// Codex for the time.
+// Late returns the message of an error after the header of a stream. If a later request may succeed, it
+// says so in the words that agents look for which read no status: pi and opencode for these, Codex for the
+// time.
 func (e *Error) Late() string {
 	kind := ""
 	switch {
@@ -74,7 +78,6 @@ func (e *Error) Late() string {
 	return late + ")"
 }
 
-// seconds is how long the caller is asked to wait.
 func (e *Error) seconds() int64 { return int64(math.Ceil(e.RetryAfter.Seconds())) }
 
 func appendNullable(dst []byte, s string) []byte {
@@ -84,7 +87,7 @@ func appendNullable(dst []byte, s string) []byte {
 	return AppendString(dst, s)
 }
 
-// Respond answers w with the error: status, Retry-After, body.
+// Respond answers with status, Retry-After and body.
 func (e *Error) Respond(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -96,20 +99,19 @@ func (e *Error) Respond(w http.ResponseWriter) error {
 	return err
 }
 
-// InvalidRequest is 400: what the caller sent cannot be used. param names the
-// field, or is "".
+// InvalidRequest is 400: the request cannot be used. param names the member, or is "".
 func InvalidRequest(param, message string) *Error {
 	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Param: param, Message: message}
 }
 
-// Unauthorized is 401: the caller's own token is missing or wrong. It must never
-// stand for a bad key of the upstream: OpenClaw switches the provider off.
+// Unauthorized is 401: the caller's token is missing or wrong. It must never stand for a bad key of the
+// upstream, since OpenClaw disables the provider then.
 func Unauthorized() *Error {
 	return &Error{Status: http.StatusUnauthorized, Type: typeAuth, Code: "invalid_api_key",
 		Message: "This server needs its token in the header Authorization: Bearer …; none or another one was sent."}
 }
 
-// Forbidden is 403: this server does not take requests that come so.
+// Forbidden is 403: the request came in a way that is not accepted.
 func Forbidden(message string) *Error {
 	return &Error{Status: http.StatusForbidden, Type: typeRequest, Code: "forbidden", Message: message}
 }
@@ -147,28 +149,28 @@ func Encoded() *Error {
 // OverflowCode is the code of an Overflow.
 const OverflowCode = "context_length_exceeded"
 
-// Overflow is 400: the conversation is too long. A message in the words of vLLM makes OpenClaw
-// compact it and try again; other words end its turn.
+// Overflow is 400: the conversation is too long. A message in vLLM's words makes OpenClaw compact it and
+// retry; others end its turn.
 func Overflow(message, log string) *Error {
 	return &Error{Status: http.StatusBadRequest, Type: typeRequest, Code: OverflowCode, Param: "messages",
 		Message: message, Log: log}
 }
 
-// RunsLimited is 429: as many runs go on as may.
+// RunsLimited is 429: too many runs are going on.
 func RunsLimited() *Error {
 	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "run_limit_exceeded",
 		RetryAfter: 5 * time.Second,
 		Message:    "This server has as many runs as it may; try again later."}
 }
 
-// RunElsewhere is 503: the run of this request goes on in another process. It has changed nothing yet.
+// RunElsewhere is 503: another process goes on with the run, which has changed nothing yet.
 func RunElsewhere() *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "run_elsewhere",
 		RetryAfter: 5 * time.Second,
 		Message:    "Another process of this server goes on with this request; try again later."}
 }
 
-// RunTimeout is 504: the time of a run is over, and it has changed nothing.
+// RunTimeout is 504: the run took too long and has changed nothing.
 func RunTimeout(after time.Duration) *Error {
 	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "timeout_exceeded",
 		Message: fmt.Sprintf("The run took longer than %s, and was ended before it had changed anything.",
@@ -182,8 +184,7 @@ func RateLimited(after time.Duration) *Error {
 		Message:    "The model server has too many requests; try again later."}
 }
 
-// SessionLimited is 429: the session of the caller asks too much of this server.
-// OpenClaw waits and asks again.
+// SessionLimited is 429: the session has too many requests. OpenClaw waits and retries.
 func SessionLimited(after time.Duration) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Type: typeRate, Code: "session_limit_exceeded",
 		RetryAfter: after,
@@ -197,49 +198,110 @@ func UpstreamUnreachable(log string, after time.Duration) *Error {
 		RetryAfter: after, Message: "The model server cannot be reached; try again later."}
 }
 
-// UpstreamAway is 424: the upstream cannot be reached for so long that a caller need not
-// try again by itself.
+// UpstreamAway is 424: the upstream has been unreachable for so long that a caller should not retry.
 func UpstreamAway(log string) *Error {
 	return &Error{Status: http.StatusFailedDependency, Type: typeRequest, Code: "upstream_away", Log: log,
 		Message: "The model server cannot be reached; its operator has to start it, or set the right address."}
 }
 
-// UpstreamAuth is 424: the upstream refused this server's own key (401, 402 or 403 there).
-// Those statuses would make OpenClaw blame the caller's key, and 5xx make it try again.
+// UpstreamAuth is 424: the upstream rejected this server's key. With its 401, 402 or 403 OpenClaw would
+// blame the caller's key, and with 5xx retry.
 func UpstreamAuth(log string) *Error {
 	return &Error{Status: http.StatusFailedDependency, Type: typeRequest, Code: "upstream_auth", Log: log,
 		Message: "The model server refused this server's credentials; its operator has to mend that."}
 }
 
-// UpstreamFailed is 502: the upstream answered with an error, or with something
-// that is no answer. message is for the caller.
+// UpstreamFailed is 502: the upstream sent an error or no valid answer. message is for the caller.
 func UpstreamFailed(message, log string) *Error {
 	return &Error{Status: http.StatusBadGateway, Type: typeServer, Code: "upstream_error", Message: message,
 		Log: log}
 }
 
-// UpstreamTimeout is 504: no byte for as long as we wait. why is for the caller.
+// UpstreamTimeout is 504: the upstream was silent for too long. why is for the caller.
 func UpstreamTimeout(why, log string) *Error {
 	return &Error{Status: http.StatusGatewayTimeout, Type: typeServer, Code: "upstream_timeout", Log: log,
 		Message: "The model server is silent for too long: " + why}
 }
 
-// Overloaded is 503: this server has as many requests as it may.
+// Overloaded is 503: this server has too many requests.
 func Overloaded(after time.Duration) *Error {
 	return &Error{Status: http.StatusServiceUnavailable, Type: typeServer, Code: "overloaded",
 		RetryAfter: after,
 		Message:    "This server is busy or shutting down; try again."}
 }
 
-// Refused is 503: this server takes no more requests for now, and says why. OpenClaw waits and asks again.
+// Refused is 503: this server accepts no requests for now. OpenClaw waits and retries.
 func Refused(why string, after time.Duration) *Error {
 	e := Overloaded(after)
 	e.Message = "This server takes no more requests for now: " + why + "; try again later."
 	return e
 }
 
-// Internal is 500: a mistake of this program.
+// Internal is 500: a fault of this program.
 func Internal(log string) *Error {
 	return &Error{Status: http.StatusInternalServerError, Type: typeServer, Code: "internal_error", Log: log,
 		Message: "This server made a mistake; its log says which."}
+}
+
+// NotJSON is the error of a body in which a scan failed with err. This and the next functions name what is
+// wrong with a request, and where; all are 400.
+func NotJSON(body []byte, err error) *Error {
+	var deep *jsontext.SyntaxError
+	if errors.As(err, &deep) && deep.Why == jsontext.TooDeep {
+		return InvalidRequest("",
+			fmt.Sprintf("The request body is nested deeper than %d levels, more than is read (%s).",
+				jsontext.MaxDepth, place(body, deep.Offset)))
+	}
+	return InvalidRequest("", "The request body is not valid JSON: "+explain(body, err))
+}
+
+// NotUTF8 is the error of a body that is not UTF-8.
+func NotUTF8(body []byte) *Error {
+	at := 0
+	for r, n := utf8.DecodeRune(body); r != utf8.RuneError || n > 1; r, n = utf8.DecodeRune(body[at:]) {
+		at += n
+	}
+	return InvalidRequest("", "The request body is not valid UTF-8 ("+place(body, at)+").")
+}
+
+// NoObject is the error of a body that is another value.
+func NoObject(body []byte, at Span) *Error {
+	return InvalidRequest("", "The request body must be a JSON object, not "+kindOf(body, at)+".")
+}
+
+// Wrong is the error of a value of the wrong kind.
+func Wrong(body []byte, at Span, must, param string) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s must be %s, not %s (%s).", param, must, kindOf(body, at),
+		place(body, at.From)))
+}
+
+// Missing is the error of an object that lacks a member.
+func Missing(body []byte, at Span, param string) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s is missing (%s).", param, place(body, at.From)))
+}
+
+// kindOf names the JSON type of a value.
+func kindOf(doc []byte, at Span) string {
+	switch doc[at.From] {
+	case '"':
+		return "a string"
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	if at.To-at.From > 20 {
+		return "a number"
+	}
+	return "the number " + string(at.Of(doc))
+}
+
+// outdated is the error of a member that another one replaced long ago.
+func outdated(param, instead string, body []byte, at Span) *Error {
+	return InvalidRequest(param, fmt.Sprintf("%s is the form of before %s and is not read; send %s (%s).",
+		param, instead, instead, place(body, at.From)))
 }

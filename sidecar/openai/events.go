@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
 const (
@@ -29,53 +31,51 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("the %s is longer than %d bytes", e.What, e.Limit)
 }
 
-// EventReader reads server-sent events. Lines end in LF or CRLF. How the network
-// cut the bytes makes no difference to what is read.
+// EventReader reads server-sent events with lines that end in LF or CRLF, however the network splits them.
 type EventReader struct {
 	r      io.Reader
 	pooled *[]byte
 	buf    []byte
-	// in buf: where the block, and its unfinished line, begin; no line ends before seen
+	// In buf: start of the event and of its unfinished line; no line ends before seen.
 	pos, line, seen    int
-	end                int   // of what was read
+	end                int   // of the bytes read
 	total              int   // bytes read so far
 	maxEvent, maxTotal int   // bytes
-	begun              bool  // past the place of a byte order mark
+	started            bool  // past a possible byte order mark
 	err                error // why nothing more can be read
-	last, next         event // the one that Next returned; the one being read
-	ready              bool  // next is whole
+	last, next         event // returned by Next, and being read
+	ready              bool  // next is complete
 	joined             []byte
 	first              [1]byte // the buffer while nothing has come
 }
 
-// event is a block of lines up to an empty one, as spans of the buffer.
+// event is a block of lines up to an empty one, in spans of the buffer.
 type event struct {
 	raw, data Span
-	lines     int  // of data; several are joined when they are asked for
-	fails     bool // it says that it is an error
+	lines     int  // of data; joined on demand
+	fails     bool // it is marked as an error
 }
 
-// NewEventReader reads events from r. One event may be maxEvent bytes long as
-// received, the whole stream maxTotal. Close gives the buffer back.
+// NewEventReader returns a reader of events with at most maxEvent bytes each and maxTotal in all, as
+// received. Close returns its buffer.
 func NewEventReader(r io.Reader, maxEvent, maxTotal int) *EventReader {
 	pooled := eventBuffers.Get().(*[]byte)
 	return &EventReader{r: r, pooled: pooled, buf: *pooled, maxEvent: maxEvent, maxTotal: maxTotal}
 }
 
-// Close gives the buffer back: data and raw bytes are no longer valid. It does
-// not close the reader below.
+// Close returns the buffer, which ends the validity of data and raw bytes. It does not close the reader
+// below.
 func (e *EventReader) Close() {
 	e.giveBack()
 	e.last, e.next, e.ready = event{}, event{}, false
 	e.pos, e.line, e.seen, e.end, e.err = 0, 0, 0, 0, io.ErrClosedPipe
 }
 
-// Next is the data of the next event, valid until the next call. Comments and
-// events without data are passed over; an event at the very end needs no empty
-// line. Then the error is io.EOF, what the reader below failed with, or a
+// Next returns the data of the next event, valid until the next call. It skips comments and events without
+// data; the last event needs no empty line. The final error is io.EOF, that of the reader below, or a
 // *LimitError.
 func (e *EventReader) Next() ([]byte, error) {
-	for !e.locate() {
+	for !e.findEvent() {
 		if err := e.fill(); err != nil && (err != io.EOF || !e.complete()) {
 			return nil, err
 		}
@@ -88,12 +88,12 @@ func (e *EventReader) Next() ([]byte, error) {
 	return e.last.data.Of(e.buf), nil
 }
 
-// Wait reads until Next has an event or an error without waiting. While nothing of an event has come, others
-// have the buffer: what Next and Raw gave before is no longer valid.
+// Wait reads until Next can return at once. While nothing of an event has come, the buffer is lent to
+// others, so earlier results of Next and Raw become invalid.
 func (e *EventReader) Wait() {
-	for !e.locate() {
+	for !e.findEvent() {
 		if e.pos == e.end && e.err == nil {
-			e.rest()
+			e.idle()
 		}
 		if e.fill() != nil {
 			return
@@ -101,8 +101,8 @@ func (e *EventReader) Wait() {
 	}
 }
 
-// rest gives the buffer back until a first byte has come.
-func (e *EventReader) rest() {
+// idle gives the buffer up until a first byte has come.
+func (e *EventReader) idle() {
 	e.giveBack()
 	e.buf, e.pos, e.line, e.seen, e.end, e.last, e.next = e.first[:], 0, 0, 0, 0, event{}, event{}
 	_ = e.fill() // its error is kept
@@ -119,22 +119,21 @@ func (e *EventReader) giveBack() {
 	e.pooled, e.buf = nil, nil
 }
 
-// Raw is the event that Next returned last as it was received, other fields and
-// the final empty line included. It is valid until the next call of Next.
+// Raw returns the last event as received, with other fields and its final empty line. It is valid until the
+// next call of Next.
 func (e *EventReader) Raw() []byte { return e.last.raw.Of(e.buf) }
 
-// Fails reports whether the event that Next returned last is an error whatever its data
-// says: its name is error, or its data stands behind error, as llama.cpp writes it.
+// Fails reports whether the last event is marked as an error: by the name error, or by data in a field
+// error, as llama.cpp writes it.
 func (e *EventReader) Fails() bool { return e.last.fails }
 
-// Buffered reports whether a whole further event is in memory already, so that
-// Next will not wait.
-func (e *EventReader) Buffered() bool { return e.locate() }
+// Buffered reports whether Next will return without reading.
+func (e *EventReader) Buffered() bool { return e.findEvent() }
 
-// locate looks for the end of the next event in the buffer.
-func (e *EventReader) locate() bool {
-	if !e.begun && e.end >= 3 {
-		e.begun = true
+// findEvent looks for the end of the next event in the buffer.
+func (e *EventReader) findEvent() bool {
+	if !e.started && e.end >= 3 {
+		e.started = true
 		if string(e.buf[:3]) == "\uFEFF" { // a byte order mark
 			e.pos, e.line, e.seen = 3, 3, 3
 		}
@@ -143,16 +142,16 @@ func (e *EventReader) locate() bool {
 		n := bytes.IndexByte(e.buf[e.seen:e.end], '\n')
 		if n < 0 {
 			e.seen = e.end
-			if e.begun && e.end-e.pos > e.maxEvent {
+			if e.started && e.end-e.pos > e.maxEvent {
 				e.tooLong()
 			}
 			return false
 		}
 		line := trimCR(e.buf[e.line : e.seen+n])
-		e.begun = true
+		e.started = true
 		e.seen += n + 1
 		if len(line) > 0 {
-			e.add(line)
+			e.addLine(line)
 			e.line = e.seen
 			continue
 		}
@@ -171,8 +170,8 @@ func (e *EventReader) locate() bool {
 	return true
 }
 
-// add takes the line that begins at e.line into the event.
-func (e *EventReader) add(line []byte) {
+// addLine adds the line at e.line to the event.
+func (e *EventReader) addLine(line []byte) {
 	name, value := fieldOf(line)
 	failed := string(name) == "error"
 	switch {
@@ -186,11 +185,10 @@ func (e *EventReader) add(line []byte) {
 	e.next.fails = e.next.fails || failed
 }
 
-// empty events are not to be dispatched, says the standard.
+// empty reports whether an event is not dispatched, according to the standard.
 func (v event) empty() bool { return v.lines == 0 || v.lines == 1 && v.data.From == v.data.To }
 
-// complete ends the event that the stream leaves without its empty line. It is false where
-// nothing is left.
+// complete ends an event that lacks its empty line at the end of the stream; false: there is none.
 func (e *EventReader) complete() bool {
 	left := e.pos < e.end
 	for i := 0; i < 2 && left; i++ {
@@ -201,7 +199,7 @@ func (e *EventReader) complete() bool {
 	return left
 }
 
-// fill reads once more. The error of a read comes when its bytes are used up.
+// fill reads once. An error of the read is returned once its bytes are used up.
 func (e *EventReader) fill() error {
 	if e.err != nil {
 		return e.err
@@ -225,9 +223,8 @@ func (e *EventReader) fill() error {
 	return e.err
 }
 
-// room makes room at the end of the buffer: by moving what is left to the front
-// when that frees half of it, else by doubling it. A small one that was filled is doubled
-// too, as fewer reads cost less.
+// room makes room at the end of the buffer: it moves the rest to the front if that frees half of it, or
+// doubles it. A small buffer that was filled is doubled, too, since fewer reads cost less.
 func (e *EventReader) room() {
 	if e.end < len(e.buf) && e.pos < e.end {
 		return
@@ -243,14 +240,13 @@ func (e *EventReader) room() {
 	e.pos, e.last = 0, event{}
 }
 
-// tooLong ends the reading, and drops what is in the buffer.
+// tooLong ends reading and drops the buffer's content.
 func (e *EventReader) tooLong() {
 	e.err = &LimitError{"event", e.maxEvent}
 	e.end, e.line, e.seen, e.next = e.pos, e.pos, e.pos, event{}
 }
 
-// join puts the data lines of the last event together with blanks: it is JSON, and may leave
-// as one line.
+// join joins the data lines of the last event by blanks: the data is JSON and may leave as one line.
 func (e *EventReader) join() []byte {
 	e.joined = e.joined[:0]
 	for line := range bytes.Lines(e.Raw()) {
@@ -262,7 +258,7 @@ func (e *EventReader) join() []byte {
 	return e.joined[:len(e.joined)-1]
 }
 
-// fieldOf is the name and the value of a line "name: value".
+// fieldOf splits a line "name: value".
 func fieldOf(line []byte) (name, value []byte) {
 	name, value, _ = bytes.Cut(line, []byte(":"))
 	return name, bytes.TrimPrefix(value, []byte(" "))
@@ -272,3 +268,78 @@ func trimCR(line []byte) []byte { return bytes.TrimSuffix(line, []byte("\r")) }
 
 // IsDone reports whether data is the end mark of a stream.
 func IsDone(data []byte) bool { return string(data) == "[DONE]" }
+
+// Fault is an error as a server words it.
+type Fault struct {
+	Message, Type, Code, Param string // Code may have been a number
+}
+
+// ReadFault finds the error in a body or event: OpenAI's {"error":{…}}, the flat {"object":"error",…}
+// of vLLM and SGLang, Ollama's {"error":"…"}, FastAPI's {"detail":"…"}.
+func ReadFault(doc []byte) (Fault, bool) {
+	s := scanner{jsontext.Scanner{Doc: doc}}
+	var flat, nested Fault
+	object, found := "", false
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		switch key, _ := s.Key(); string(key) {
+		case "error":
+			nested, found = s.fault()
+		case "detail":
+			flat.Message, _ = s.scalar()
+		case "object":
+			object, _ = s.word()
+		default:
+			flat.member(&s, key)
+		}
+	}
+	if s.End() != nil {
+		return Fault{}, false
+	}
+	if found {
+		return nested, true
+	}
+	return flat, object == "error" || object == "" && flat.Message != ""
+}
+
+// fault reads the value of error: an object or just the message.
+func (s *scanner) fault() (f Fault, found bool) {
+	if s.Peek() != '{' {
+		f.Message, found = s.scalar()
+		return f, found
+	}
+	for ok := s.Enter('{'); ok && s.Next('}'); {
+		key, _ := s.Key()
+		f.member(s, key)
+	}
+	return f, true
+}
+
+func (f *Fault) member(s *scanner, key []byte) {
+	switch string(key) {
+	case "message":
+		f.Message, _ = s.scalar()
+	case "type":
+		f.Type, _ = s.scalar()
+	case "code":
+		f.Code, _ = s.scalar()
+	case "param":
+		f.Param, _ = s.scalar()
+	}
+}
+
+// scalar reads a value as text, with strings decoded; false for null, false and "".
+func (s *scanner) scalar() (string, bool) {
+	at := s.Skip()
+	if s.Err != nil {
+		return "", false
+	}
+	if text, ok := Text(s.Doc, at); ok {
+		return text, text != ""
+	}
+	switch text := string(at.Of(s.Doc)); text {
+	case "null", "false":
+		return "", false
+	default:
+		return text, true
+	}
+}

@@ -8,17 +8,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// requestParser fills a Request while it scans. problem is the first value of a
-// wrong type; broken JSON outranks it.
+// requestParser fills a Request while it scans. problem is the first value of a wrong type; broken JSON
+// outranks it.
 type requestParser struct {
 	scanner
 	q       *Request
 	problem *Error
 }
 
-// ParseRequest reads a request. It accepts whatever the OpenAI SDKs and
-// OpenClaw send and ignores what it does not know; of duplicate keys the last
-// one counts. The error is an *Error with status 400, the param and the place.
+// ParseRequest reads a request. It accepts what the OpenAI SDKs and OpenClaw send and ignores unknown
+// members; of duplicates the last counts. The error is an *Error with status 400, param and place.
 func ParseRequest(body []byte) (*Request, error) {
 	p := requestParser{scanner: scanner{jsontext.Scanner{Doc: body}}, q: &Request{Body: body, N: 1}}
 	p.request()
@@ -35,8 +34,7 @@ func ParseRequest(body []byte) (*Request, error) {
 	return p.q, nil
 }
 
-// wrong notes that the value at the span is not what it must be. param is a
-// format for the indices.
+// wrong records a value of the wrong kind. param is a format for the indices.
 func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
 	if p.problem != nil || p.Err != nil {
 		return
@@ -44,7 +42,7 @@ func (p *requestParser) wrong(at Span, must, param string, indices ...int) {
 	p.problem = Wrong(p.Doc, at, must, paramName(param, indices))
 }
 
-// missing notes that the object at the span lacks a field.
+// missing records that an object lacks a member.
 func (p *requestParser) missing(at Span, param string, indices ...int) {
 	if p.problem != nil || p.Err != nil {
 		return
@@ -139,8 +137,7 @@ func (p *requestParser) count() Span {
 	return at
 }
 
-// list reads an array of objects, each with each; null is an empty one. param is a
-// format for the indices.
+// list reads an array of objects; null is an empty one. param is a format for the indices.
 func (p *requestParser) list(each func(i int), param string, indices ...int) Span {
 	c, from := p.Peek(), p.Pos
 	if c != '[' {
@@ -225,8 +222,7 @@ func (p *requestParser) allowedTools() {
 	}
 }
 
-// tool reads one entry of tools. Those of another type than function, such as
-// web_search, are the server's business.
+// tool reads an entry of tools. Types other than function, such as web_search, are left to the server.
 func (p *requestParser) tool(i int) {
 	from := p.Pos
 	var t tools.Tool
@@ -263,4 +259,94 @@ func (p *requestParser) function(i int) (t tools.Tool) {
 		}
 	}
 	return t
+}
+
+// message reads one entry of messages.
+func (p *requestParser) message(i int) {
+	p.q.Messages = append(p.q.Messages, Message{})
+	m := &p.q.Messages[len(p.q.Messages)-1]
+	m.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		key, at := p.Key()
+		switch string(key) {
+		case "role":
+			m.Role, m.RoleSpan = p.text("messages[%d].role", i)
+		case "content":
+			m.Content = p.content(i)
+		case "name":
+			m.Name, m.NameSpan = p.text("messages[%d].name", i)
+		case "tool_call_id":
+			m.CallID, m.CallIDSpan = p.text("messages[%d].tool_call_id", i)
+		case "tool_calls":
+			p.messageCalls(m, i)
+		case "reasoning_content", "reasoning", "thinking", "reasoning_text", "reasoning_details":
+			p.reasoning(m, at, string(key))
+		}
+	}
+	m.To = p.Pos
+	if m.Role == "" {
+		p.missing(m.Span, "messages[%d].role", i)
+	}
+}
+
+// content reads a string, null, or an array of parts.
+func (p *requestParser) content(i int) Span {
+	c, from := p.Peek(), p.Pos
+	if c != '[' {
+		at := p.Skip()
+		if c != '"' && c != 'n' {
+			p.wrong(at, "a string, null or an array of parts", "messages[%d].content", i)
+		}
+		return at
+	}
+	part := 0
+	for ok := p.Enter('['); ok && p.Next(']'); {
+		c := p.Peek()
+		if at := p.Skip(); c != '{' && c != '"' {
+			p.wrong(at, "an object", "messages[%d].content[%d]", i, part)
+		}
+		part++
+	}
+	return Span{From: from, To: p.Pos}
+}
+
+// reasoning notes a chain of thought with text. reasoning_content, which OpenClaw replays, wins over the
+// others, and each of them over reasoning_details.
+func (p *requestParser) reasoning(m *Message, key Span, name string) {
+	at := p.Skip()
+	if p.Err != nil || at.To-at.From == 2 || p.Doc[at.From] != '"' && (name != "reasoning_details" ||
+		detailsText(p.Doc, at) == "") {
+		return
+	}
+	if m.ReasoningIn == "" || name == "reasoning_content" || m.ReasoningIn == "reasoning_details" {
+		m.Reasoning, m.ReasoningKey, m.ReasoningIn = at, key, name
+	}
+}
+
+func (p *requestParser) messageCalls(m *Message, i int) {
+	m.Calls = nil
+	m.CallsSpan = p.list(func(j int) {
+		m.Calls = append(m.Calls, p.messageCall(i, j))
+	}, "messages[%d].tool_calls", i)
+}
+
+func (p *requestParser) messageCall(i, j int) (c MessageCall) {
+	c.From = p.Pos
+	for ok := p.Enter('{'); ok && p.Next('}'); {
+		switch key, _ := p.Key(); string(key) {
+		case "id":
+			c.ID, c.IDSpan = p.text("messages[%d].tool_calls[%d].id", i, j)
+		case "function":
+			for ok := p.Enter('{'); ok && p.Next('}'); {
+				switch key, _ := p.Key(); string(key) {
+				case "name":
+					c.Name, c.NameSpan = p.text("messages[%d].tool_calls[%d].function.name", i, j)
+				case "arguments":
+					c.ArgsSpan = p.Skip()
+				}
+			}
+		}
+	}
+	c.To = p.Pos
+	return c
 }

@@ -8,24 +8,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Call is a tool call as it leaves, whole. Arguments is JSON text.
+// Call is a complete tool call for the caller. Arguments is JSON text.
 type Call struct {
 	Index     int
 	ID, Name  string
 	Arguments []byte
 }
 
-// Rewrite is what a choice shall say instead. Zero fields leave as it is what
-// the server wrote.
+// Rewrite holds the new values of a choice. Zero fields keep what the server wrote.
 type Rewrite struct {
-	Content   *string // "" is written as null where Calls are set
-	Reasoning *string // goes under reasoning_content, and over whatever name the server used; "" is null
+	Content   *string // "" becomes null if there are Calls
+	Reasoning *string // for reasoning_content and the name that the server used; "" becomes null
 	Calls     []Call  // empty but not nil: none
 	Finish    string
 }
 
-// Edits are the splices that make choice i say w; all else stays. It returns
-// none for a choice without a message or delta.
+// Edits returns the edits that make choice i say w. There are none for a choice without a message or delta.
 func (c *Completion) Edits(i int, w Rewrite) []Edit {
 	ch := &c.Choices[i]
 	if !ch.Body.Present() {
@@ -68,8 +66,7 @@ func (c *Completion) Edits(i int, w Rewrite) []Edit {
 	return edits
 }
 
-// idEdits are the splices that give the calls of a choice the ids of others. It is false
-// where more than the ids differs.
+// idEdits returns the edits that give the calls of a choice other ids; false: more than the ids differs.
 func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool) {
 	if len(calls) == 0 || len(calls) != len(ch.Calls) || ch.Foreign {
 		return nil, false
@@ -87,9 +84,9 @@ func (c *Completion) idEdits(ch *Choice, calls []Call) (edits []Edit, only bool)
 	return edits, true
 }
 
-// ReasoningEdits are the splices that put the reasoning of a choice under
-// reasoning_content, the only name that OpenClaw sends back: usually one key is
-// renamed. A reasoning_content that has text stays, and so does its copy.
+// ReasoningEdits returns the edits that put the reasoning of a choice under reasoning_content, the only
+// name that OpenClaw sends back: usually a renamed key. A reasoning_content with text stays, and so does
+// its copy.
 func (c *Completion) ReasoningEdits(ch *Choice) []Edit {
 	to, from := ch.sources[0], ch.Reasoning
 	if from.Text == "" && !from.Skipped || to.Present && hasText(c.Doc, to.Value) {
@@ -106,8 +103,8 @@ func (c *Completion) ReasoningEdits(ch *Choice) []Edit {
 	return []Edit{{from.Key, AppendString(nil, reasoningKeys[0])}}
 }
 
-// DropPrefix is the edit that takes the first n bytes off the content of choice i.
-// It is false where they do not stand in the document as plain characters.
+// DropPrefix returns the edit that removes the first n bytes of a content; false: the document does not
+// hold them as plain characters.
 func (c *Completion) DropPrefix(i, n int) (Edit, bool) {
 	ch := &c.Choices[i]
 	from := ch.Content.Value.From + 1
@@ -124,7 +121,7 @@ func hasText(doc []byte, at Span) bool {
 	return doc[at.From] == '"' && at.To > at.From+2
 }
 
-// appendCalls appends tool_calls; in a delta they carry their index.
+// appendCalls appends tool_calls, with an index in a delta.
 func appendCalls(dst []byte, calls []Call, index bool) []byte {
 	dst = append(dst, '[')
 	for i, call := range calls {

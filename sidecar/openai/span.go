@@ -2,24 +2,28 @@ package openai
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 )
 
-// Span is the bytes of one JSON value, or of one key with its quotes, in its
-// document. The zero Span means absent.
+// Span is the place of a JSON value, or of a key with its quotes. Zero: absent.
 type Span = jsontext.Span
 
-// Edit puts With in place of the span; where From equals To it inserts.
+// Edit replaces the span by With. If From equals To, it inserts.
 type Edit struct {
 	Span
 	With []byte
 }
 
-// Apply returns a new document with the edits made. They may come unsorted;
-// insertions at one place keep their order. Edits that overlap are a mistake of
-// the program, and panic. Without edits it returns doc itself.
+// Apply returns a new document with the edits, or doc itself without any. Edits may be unsorted; insertions
+// at one place keep their order. Overlapping edits panic.
 func Apply(doc []byte, edits []Edit) []byte {
 	if len(edits) == 0 {
 		return doc
@@ -31,7 +35,7 @@ func Apply(doc []byte, edits []Edit) []byte {
 	return AppendEdited(make([]byte, 0, size), doc, edits)
 }
 
-// AppendEdited appends to dst what Apply makes of doc.
+// AppendEdited appends the result of Apply to dst.
 func AppendEdited(dst, doc []byte, edits []Edit) []byte {
 	order := func(a, b Edit) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
 	if !slices.IsSortedFunc(edits, order) {
@@ -47,9 +51,8 @@ func AppendEdited(dst, doc []byte, edits []Edit) []byte {
 	return append(dst, doc[done:]...)
 }
 
-// Members calls each for every member of the object at the span, in order. A
-// value that is no object has no members. key is decoded and valid only during
-// the call: switch on string(key), which copies nothing.
+// Members calls each for the members of the object at the span, in order; other values have none. key is
+// decoded and valid during the call: switch on string(key), which copies nothing.
 func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span)) error {
 	s := scan(doc, at)
 	for ok := s.Enter('{'); ok && s.Next('}'); {
@@ -61,8 +64,7 @@ func Members(doc []byte, at Span, each func(key []byte, keySpan, val Span)) erro
 	return s.End()
 }
 
-// Elements calls each for every element of the array at the span, in order. A
-// value that is no array has no elements.
+// Elements calls each for the elements of the array at the span, in order; other values have none.
 func Elements(doc []byte, at Span, each func(val Span)) error {
 	s := scan(doc, at)
 	for ok := s.Enter('['); ok && s.Next(']'); {
@@ -73,9 +75,8 @@ func Elements(doc []byte, at Span, each func(val Span)) error {
 	return s.End()
 }
 
-// Remove returns the edits that take the members for which drop is true out of
-// the object at the span, with their commas. Use one Remove per object: the
-// edits of two would overlap.
+// Remove returns the edits that remove the members for which drop is true, with their commas. There must be
+// one Remove per object, since two would overlap.
 func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 	var edits []Edit
 	// last: where the member before ends; open: it is dropped up to the next key
@@ -102,8 +103,7 @@ func Remove(doc []byte, object Span, drop func(key []byte) bool) []Edit {
 	return edits
 }
 
-// Set returns the edit that gives a member of the object a value: in place of the one it
-// had, or as Insert does where that is absent.
+// Set returns the edit that sets a member: in place of its value was, or as Insert if that is absent.
 func Set(doc []byte, object, was Span, key string, value []byte) Edit {
 	if was.Present() {
 		return Edit{Span: was, With: value}
@@ -111,8 +111,8 @@ func Set(doc []byte, object, was Span, key string, value []byte) Edit {
 	return Insert(doc, object, key, value)
 }
 
-// Insert returns the edit that puts a member in front of the others of the
-// object at the span. It must not be combined with a Remove that leaves none.
+// Insert returns the edit that puts a member before the others of the object. It must not be combined with
+// a Remove that leaves none.
 func Insert(doc []byte, object Span, key string, value []byte) Edit {
 	member := append(AppendString(nil, key), ':')
 	member = append(member, value...)
@@ -122,3 +122,74 @@ func Insert(doc []byte, object Span, key string, value []byte) Edit {
 	}
 	return Edit{Span: Span{From: object.From + 1, To: object.From + 1}, With: member}
 }
+
+// Text returns the JSON string at the span, decoded like encoding/json; false: another value.
+func Text(doc []byte, at Span) (string, bool) { return jsontext.Text(doc, at) }
+
+// AppendString appends s as a JSON string with few escapes (none for HTML). Broken UTF-8 becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte { return jsontext.AppendString(dst, s) }
+
+// explain says where and why doc is not JSON: "line 3, column 14: invalid character …". The scanner,
+// which found err, knows the depth limit; encoding/json words the rest better.
+func explain(doc []byte, err error) string {
+	var bad *json.SyntaxError
+	var found *jsontext.SyntaxError
+	if !errors.As(json.Unmarshal(doc, new(json.RawMessage)), &bad) && errors.As(err, &found) {
+		return place(doc, found.Offset) + ": " + found.Why
+	}
+	at := int(bad.Offset)
+	if !strings.HasPrefix(bad.Error(), "unexpected end") {
+		at-- // the offset is behind the character it complains about
+	}
+	return place(doc, at) + ": " + bad.Error()
+}
+
+// place describes a byte offset for people.
+func place(doc []byte, at int) string {
+	head := string(doc[:min(max(at, 0), len(doc))])
+	line := head[strings.LastIndexByte(head, '\n')+1:]
+	return fmt.Sprintf("line %d, column %d", strings.Count(head, "\n")+1, utf8.RuneCountInString(line)+1)
+}
+
+// scanner reads the values of requests and replies.
+type scanner struct{ jsontext.Scanner }
+
+// scan returns a scanner of the value at the span.
+func scan(doc []byte, at Span) scanner {
+	return scanner{jsontext.Scanner{Doc: doc[:at.To], Pos: at.From}}
+}
+
+// word reads a string, "" for other values. Common words cost no allocation.
+func (s *scanner) word() (string, Span) {
+	at := s.Skip()
+	if s.Err != nil || s.Doc[at.From] != '"' {
+		return "", at
+	}
+	raw := s.Doc[at.From+1 : at.To-1]
+	for _, w := range words {
+		if string(raw) == w {
+			return w, at
+		}
+	}
+	return jsontext.Unquote(raw), at
+}
+
+// int reads a whole number, or for other values.
+func (s *scanner) int(or int) int {
+	at := s.Skip()
+	if s.Err != nil || at.To-at.From > 18 {
+		return or
+	}
+	n, err := strconv.Atoi(string(at.Of(s.Doc)))
+	if err != nil {
+		return or
+	}
+	return n
+}
+
+// null reports whether the value just read is null.
+func (s *scanner) null(at Span) bool { return s.Err == nil && s.Doc[at.From] == 'n' }
+
+// words are common in requests and replies.
+var words = [...]string{"", "system", "developer", "user", "assistant", "tool", "function", "auto",
+	"chat.completion", "chat.completion.chunk", "stop", "length", "tool_calls"}

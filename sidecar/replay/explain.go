@@ -3,9 +3,11 @@ package replay
 import (
 	"encoding/json"
 
+	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -23,7 +25,7 @@ type Explained struct {
 	Version    string            `json:"rules_version"`
 }
 
-// ExplainedCall is one call of it.
+// ExplainedCall is a call of it.
 type ExplainedCall struct {
 	ID         string          `json:"id"`
 	Name       string          `json:"name"`
@@ -33,7 +35,7 @@ type ExplainedCall struct {
 	Repairs    []tools.Repair  `json:"repairs"`
 }
 
-// Explain reads a reply with the very code that serves.
+// Explain reads a reply with the code that serves.
 func Explain(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Explained, error) {
 	s, err := rec.read(set, in, profile, true)
 	if err != nil {
@@ -42,7 +44,7 @@ func Explain(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Ex
 	return s.explained(set, rec), nil
 }
 
-func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
+func (s *recordReading) explained(set *ruleset.Set, rec *Record) *Explained {
 	r := &s.reading
 	out := &Explained{
 		ID: rec.ID, Calls: []ExplainedCall{}, Content: r.Content, Reasoning: r.Reasoning,
@@ -56,4 +58,37 @@ func (s *seen) explained(set *ruleset.Set, rec *Record) *Explained {
 		})
 	}
 	return out
+}
+
+// EditedRequest is the result of edits.yaml for a request.
+type EditedRequest struct {
+	Rules []prompt.EditsOutcome `json:"rules"`
+	// Request is what the model reads, before the dialect of its server.
+	Request json.RawMessage `json:"request"`
+}
+
+// IsRequest reports whether a document is a request rather than a reply.
+func IsRequest(doc []byte) bool {
+	var some struct {
+		Messages []json.RawMessage `json:"messages"`
+	}
+	return json.Unmarshal(doc, &some) == nil && len(some.Messages) > 0
+}
+
+// ExplainRequest returns what each rule of edits.yaml does to a request.
+func ExplainRequest(set *ruleset.Set, doc []byte) (*EditedRequest, error) {
+	req, err := openai.ParseRequest(doc)
+	if err != nil {
+		return nil, err
+	}
+	run, defaults := req.Runtime, map[string]any(nil)
+	if m, ok := set.Model(req.Model); ok {
+		defaults = m.Sampling
+	}
+	list, out, err := set.Edits.Explain(req, policy.Subject{Model: req.Model, Agent: run.Agent,
+		Session: run.Session, Channel: run.Channel, Interactive: true}, defaults)
+	if err != nil {
+		return nil, err
+	}
+	return &EditedRequest{list, out.Body}, nil
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Made is what a reply became: all that a caller sees of it, and why calls were
-// refused, since that decides what is asked again.
+// Made is what a caller sees of a reply, and why calls were refused, which decides on further requests.
 type Made struct {
 	Calls     []MadeCall `json:"calls"`
 	Content   string     `json:"content"`
@@ -23,13 +22,13 @@ type Made struct {
 	Repairs   int        `json:"-"`
 }
 
-// MadeCall is one call of it.
+// MadeCall is a call of it.
 type MadeCall struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// Make is what a rule set makes of a record. One without a reply is an error.
+// Make returns what a rule set makes of a record. A record without a reply is an error.
 func (rec *Record) Make(set *ruleset.Set, in guard.World, profile string) (Made, error) {
 	if err := rec.check(); err != nil {
 		return Made{}, err
@@ -46,7 +45,7 @@ func (rec *Record) made(set *ruleset.Set, in guard.World, profile string) (Made,
 	return s.made(), nil
 }
 
-func (s *seen) made() Made {
+func (s *recordReading) made() Made {
 	r := &s.reading
 	m := Made{Calls: []MadeCall{}, Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish,
 		Refused: []string{}}
@@ -68,8 +67,8 @@ func (m *Made) Same(o *Made) bool {
 			func(a, b MadeCall) bool { return a.Name == b.Name && tools.SameJSON(a.Arguments, b.Arguments) })
 }
 
-// SignTest is how probable it is that pure chance splits the pairs that are right
-// in one of two sets only at least as unevenly as this: the two-sided sign test, exact.
+// SignTest returns how probable it is that chance splits the pairs that are right in one of two sets at
+// least as unevenly: the exact two-sided sign test.
 func SignTest(better, worse int) float64 {
 	n, fewer := better+worse, min(better, worse)
 	all, _ := math.Lgamma(float64(n + 1))
@@ -82,7 +81,7 @@ func SignTest(better, worse int) float64 {
 	return min(1, 2*p)
 }
 
-// Words are a reading on one line; reasoning and finish only where they matter. clipped shortens a part.
+// Words describes a reading on one line, with reasoning and finish on request. clipped shortens a part.
 func (m *Made) Words(mused, ended bool, clipped func(string) string) string {
 	var parts []string
 	for _, c := range m.Calls {

@@ -17,44 +17,43 @@ type As string
 
 // What a piece can be.
 const (
-	AsText     As = "text"     // the user sees it
+	// Kinds of pieces.
+	AsText     As = "text"     // shown to the user
 	AsThought  As = "thought"  // reasoning
 	AsHeader   As = "header"   // markup: tokens, channels, recipients
-	AsCall     As = "call"     // the arguments of a call, as they leave
-	AsRepaired As = "repaired" // the same, of a part that was mended
-	AsRefused  As = "refused"  // it looked like a call, and is none
+	AsCall     As = "call"     // arguments of a call, as they leave
+	AsRepaired As = "repaired" // the same, repaired
+	AsRefused  As = "refused"  // looked like a call and is none
 	AsDropped  As = "dropped"  // neither shown nor run
 )
 
-// Span is a piece of a text, and what it was read as.
+// Span is a piece of a text and what it was read as.
 type Span struct {
 	From, To int
 	As       As
-	Says     string // why, in words; empty: it needs none
+	Says     string // why; empty: obvious
 	Rule     string // file:line
 }
 
-// Marked is a field of a reply with what each piece of it was read as. The spans touch, and
-// are all of the text.
+// Marked is a field of a reply, divided into consecutive spans.
 type Marked struct {
 	Field parse.Field
 	Text  string
 	Spans []Span
 }
 
-// maxPieces is in how many pieces a text is read to find out what becomes of each.
+// maxPieces bounds the pieces in which a text is read to find out what becomes of each.
 const maxPieces = 1 << 12
 
-// Shown is a reply as people look at it: how it was read, what each piece of its text was read
-// as, and what it became. Fields without text are not marked.
+// Shown is a reply for people: how it was read, what each piece was read as, and the result. Fields without
+// text are not marked.
 type Shown struct {
 	Tree   *Tree
 	Marked []Marked
 	Made   Made
 }
 
-// Show reads a reply as ExplainTree does, and marks it unless its text is longer than most
-// bytes.
+// Show reads a reply like ExplainTree and marks it, unless its text is longer than most bytes.
 func Show(set *ruleset.Set, in guard.World, profile string, rec *Record, most int) (*Shown, error) {
 	s, err := rec.read(set, in, profile, true)
 	if err != nil {
@@ -67,8 +66,8 @@ func Show(set *ruleset.Set, in guard.World, profile string, rec *Record, most in
 	return out, nil
 }
 
-// mark reads the reply once more, in small pieces.
-func (s *seen) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked) {
+// mark reads the reply once more in small pieces.
+func (s *recordReading) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked) {
 	var content, reasoning strings.Builder
 	for _, d := range s.deltas {
 		content.WriteString(d.Content)
@@ -77,10 +76,10 @@ func (s *seen) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked
 	r := set.Strategies(cmp.Or(profile, set.ProfileFor(rec.Model))).Reader(s.catalog, rec.facts(set))
 	thought, text := layer{text: reasoning.String()}, layer{text: content.String()}
 	thought.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Reasoning: piece}) })
-	text.before = &thought
+	text.thoughts = &thought
 	text.read(func(piece string) []parse.Event { return r.Feed(parse.Delta{Content: piece}) })
 	_, last := r.Close(cmp.Or(s.finish, rec.Finish))
-	text.lay(last, len(text.text))
+	text.addEvents(last, len(text.text))
 	for _, of := range []struct {
 		field parse.Field
 		layer *layer
@@ -88,22 +87,22 @@ func (s *seen) mark(set *ruleset.Set, profile string, rec *Record) (out []Marked
 		if of.layer.text == "" {
 			continue
 		}
-		of.layer.steps(of.field, &s.reading)
+		of.layer.addSteps(of.field, &s.reading)
 		out = append(out, Marked{of.field, of.layer.text, of.layer.spans()})
 	}
 	return out
 }
 
-// layer is a text, and what became of its pieces as far as events tell.
+// layer is a text and what became of its pieces, as far as events tell.
 type layer struct {
-	text   string
-	laid   []Span // by their places; none covers another
-	over   []Span // each covers what lies below it: laid, and those in front of it
-	at     int    // behind the last one
-	before *layer // thoughts that are released late may stand there
+	text     string
+	base     []Span // in order, without overlap
+	over     []Span // each covers base and those before it
+	at       int    // end of the last one
+	thoughts *layer // may hold thoughts that are released late
 }
 
-// read feeds the text in small pieces: an event tells of what came shortly before.
+// read feeds the text in small pieces, so that events follow their text closely.
 func (l *layer) read(feed func(string) []parse.Event) {
 	least := len(l.text)/maxPieces + 1
 	for from := 0; from < len(l.text); {
@@ -111,27 +110,27 @@ func (l *layer) read(feed func(string) []parse.Event) {
 		for to < len(l.text) && !utf8.RuneStart(l.text[to]) {
 			to++
 		}
-		l.lay(feed(l.text[from:to]), to)
+		l.addEvents(feed(l.text[from:to]), to)
 		from = to
 	}
 }
 
-// lay finds the texts of events in what was read up to a place.
-func (l *layer) lay(events []parse.Event, end int) {
+// addEvents finds the texts of events in what was read so far.
+func (l *layer) addEvents(events []parse.Event, end int) {
 	for _, e := range events {
 		switch e.Kind {
 		case parse.Text:
 			l.find(e.Text, AsText, end)
 		case parse.Thought:
 			s := strings.TrimPrefix(e.Text, "\n") // a new paragraph is the reader's
-			if l.before == nil || !l.before.find(s, AsThought, len(l.before.text)) {
+			if l.thoughts == nil || !l.thoughts.find(s, AsThought, len(l.thoughts.text)) {
 				l.find(s, AsThought, end)
 			}
 		}
 	}
 }
 
-// find lays one text. What the reader has added itself is nowhere.
+// find adds a span for a text. Text that the reader added itself is not found.
 func (l *layer) find(s string, as As, end int) bool {
 	s = strings.ReplaceAll(s, "\u200b", "") // it breaks markup that the gateway would run
 	if s == "" || end-l.at < len(s) {
@@ -146,16 +145,16 @@ func (l *layer) find(s string, as As, end int) bool {
 	}
 	from := l.at + at
 	l.at = from + len(s)
-	if n := len(l.laid); n > 0 && l.laid[n-1].To == from && l.laid[n-1].As == as {
-		l.laid[n-1].To = l.at
+	if n := len(l.base); n > 0 && l.base[n-1].To == from && l.base[n-1].As == as {
+		l.base[n-1].To = l.at
 		return true
 	}
-	l.laid = append(l.laid, Span{From: from, To: l.at, As: as})
+	l.base = append(l.base, Span{From: from, To: l.at, As: as})
 	return true
 }
 
-// steps puts what the trace says over what events tell.
-func (l *layer) steps(field parse.Field, r *parse.Reading) {
+// addSteps puts the steps of the trace over the spans of events.
+func (l *layer) addSteps(field parse.Field, r *parse.Reading) {
 	found := 0
 	for _, step := range r.Steps {
 		var call *tools.Call
@@ -183,13 +182,13 @@ func (l *layer) steps(field parse.Field, r *parse.Reading) {
 		}
 		l.over = append(l.over, over)
 		if call != nil {
-			l.mended(over, call)
+			l.addRepairs(over, call)
 		}
 	}
 }
 
-// mended marks what was mended of a call, where that can be told.
-func (l *layer) mended(in Span, call *tools.Call) {
+// addRepairs marks the repairs of a call that can be located.
+func (l *layer) addRepairs(in Span, call *tools.Call) {
 	for _, fix := range call.Repairs {
 		at := -1
 		switch from := in.From + fix.At; {
@@ -222,10 +221,10 @@ func (l *layer) mended(in Span, call *tools.Call) {
 	}
 }
 
-// spans are what is seen of the spans from above, and what stands between them: markup. They
-// are laid from the top down, so that each place is laid once.
+// spans returns the visible spans, with markup between them. It works from the top down, so that each place
+// is assigned once.
 func (l *layer) spans() (out []Span) {
-	all := slices.Concat(l.laid, l.over)
+	all := slices.Concat(l.base, l.over)
 	edges := []int{0, len(l.text)}
 	for _, s := range all {
 		edges = append(edges, s.From, s.To)

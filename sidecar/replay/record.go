@@ -1,9 +1,9 @@
-// Package replay reads recorded replies with the very code that serves: to explain one, to
-// compare two rule sets over many, to write a test of one. It asks no model server and
-// serves no requests.
+// Package replay reads recorded replies with the code that serves: to explain one, to compare two rule sets
+// over many, or to write a test. It asks no model server and serves no requests.
 package replay
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
@@ -24,12 +24,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Record is a reply to be explained or compared. Message and Chunks are what a
-// server sends: a message object, or chat.completion.chunk objects; Input is text
-// of the model alone. Tools holds names or OpenAI tool objects; [] means that none
-// was offered, null that this is unknown. Model, Server and User are what conditions
-// see. Workspace is where the gateway said that the agent works; empty: as paths.yaml has
-// it. Expect is for eval.
+// Record is a reply to be explained or compared. Message and Chunks are what a server sends: a message
+// object, or chat.completion.chunk objects; Input is text of the model only. Tools holds names or OpenAI
+// tool objects; [] means that none was offered, null that this is unknown. Conditions see Model, Server and
+// User. Workspace is what the gateway named; empty: that of paths.yaml. Expect is for eval.
 type Record struct {
 	ID        json.RawMessage   `json:"id"`
 	Message   json.RawMessage   `json:"message"`
@@ -52,8 +50,8 @@ type Record struct {
 	Who                      policy.Subject `json:"-"`
 }
 
-// RecordInput is text of the model: whole, in pieces, or in pieces of base64 that
-// may split a character. Tools counts where the record itself names none.
+// RecordInput is text of the model: whole, in pieces, or in pieces of base64 that may split a character.
+// Tools counts if the record has none.
 type RecordInput struct {
 	Text   *string           `json:"text"`
 	Chunks []string          `json:"chunks"`
@@ -61,15 +59,15 @@ type RecordInput struct {
 	Tools  []json.RawMessage `json:"tools"`
 }
 
-// Shape is what a reply consists of, before anything is read into it.
+// Shape is what a reply consists of.
 type Shape struct {
 	Content   Length `json:"content"`
 	Reasoning Length `json:"reasoning"`
-	ToolCalls int    `json:"tool_calls"`       // the server's own
-	Status    int    `json:"status,omitempty"` // of the server's error that a reply was recovered from
+	ToolCalls int    `json:"tool_calls"`       // made by the server
+	Status    int    `json:"status,omitempty"` // of the server's error from which a reply was recovered
 }
 
-// Length is how long a text is.
+// Length is the length of a text.
 type Length struct {
 	Bytes      int `json:"bytes"`
 	Characters int `json:"characters"`
@@ -80,25 +78,26 @@ func (l *Length) add(s string) {
 	l.Characters += utf8.RuneCountInString(s)
 }
 
-// seen is a record as a rule set reads it.
-type seen struct {
+// recordReading is a record as a rule set reads it.
+type recordReading struct {
 	reading parse.Reading
 	catalog *tools.Catalog
 	shape   Shape
-	deltas  []parse.Delta  // what the reply consists of
-	finish  string         // why it ended, if it says so
-	decided []TreeDecision // of each call that was judged, in order
+	deltas  []parse.Delta  // of the reply
+	finish  string         // finish_reason, if there is one
+	decided []TreeDecision // decisions about calls, in order
 }
 
-// read lets the strategies of a profile read the reply, as a turn does. Calls that the
-// policy denies are among the calls unless it is enforced.
-func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*seen, error) {
+// read reads the reply like a turn, with a profile's strategies. Calls that the policy denies count as
+// calls unless it is enforced.
+func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforce bool) (*recordReading,
+	error) {
 	profile = cmp.Or(profile, set.ProfileFor(rec.Model))
 	catalog, err := rec.catalog(set)
 	if err != nil {
 		return nil, err
 	}
-	out := &seen{catalog: catalog}
+	out := &recordReading{catalog: catalog}
 	facts := rec.facts(set)
 	facts.Judge = in.WithFolder(set, rec.Workspace).Judge(set, rec.subject(),
 		func(c *tools.Call, d policy.Decision) bool {
@@ -135,14 +134,14 @@ func (rec *Record) read(set *ruleset.Set, in guard.World, profile string, enforc
 	return out, nil
 }
 
-// facts are what the reader knows of the request.
+// facts returns what the reader knows of the request.
 func (rec *Record) facts(set *ruleset.Set) parse.Facts {
 	f := set.Facts(rec.Model, rec.Server, rec.User)
 	f.Intact, f.Asked, f.Formatted = rec.Intact, rec.Asked, rec.Formatted
 	return f
 }
 
-// subject is who asked; if unknown, a person who can answer.
+// subject returns who asked; if unknown, a person who can answer.
 func (rec *Record) subject() policy.Subject {
 	if rec.Who == (policy.Subject{}) {
 		return policy.Subject{Model: rec.Model, Interactive: true}
@@ -150,8 +149,8 @@ func (rec *Record) subject() policy.Subject {
 	return rec.Who
 }
 
-// take notes what the reply consists of. Choices beside the first do not count.
-func (s *seen) take(p *turn.Piece) {
+// take records what the first choice consists of.
+func (s *recordReading) take(p *turn.Piece) {
 	for i := range p.Parts {
 		part := &p.Parts[i]
 		if part.Choice != 0 || part.Source == nil {
@@ -168,8 +167,7 @@ func (s *seen) take(p *turn.Piece) {
 	}
 }
 
-// documents are the chunks of the record, its message as one, and the model's text as
-// chunks.
+// documents returns the chunks of the record, and its message and text as chunks.
 func (rec *Record) documents() ([]json.RawMessage, error) {
 	docs := slices.Clone(rec.Chunks)
 	if len(rec.Message) > 0 && string(rec.Message) != "null" {
@@ -186,7 +184,7 @@ func (rec *Record) documents() ([]json.RawMessage, error) {
 	return docs, err
 }
 
-// pieces are the text of the model as it came.
+// pieces returns the text of the model as it came.
 func (in *RecordInput) pieces() (out []string, err error) {
 	if in.Text != nil {
 		out = append(out, *in.Text)
@@ -206,7 +204,7 @@ func (in *RecordInput) pieces() (out []string, err error) {
 	return out, nil
 }
 
-// check says why there is no reply to read in the record.
+// check returns why the record has no reply.
 func (rec *Record) check() error {
 	said := len(rec.Message) > 0 && string(rec.Message) != "null"
 	switch {
@@ -225,7 +223,7 @@ func (rec *Record) check() error {
 	return nil
 }
 
-// catalog makes the catalog of the tools that the record says were offered.
+// catalog returns the catalog of the offered tools.
 func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
 	list, err := rec.Offered()
 	switch {
@@ -237,7 +235,7 @@ func (rec *Record) catalog(set *ruleset.Set) (*tools.Catalog, error) {
 	return tools.NewCatalog(set.Tools, nil, list), nil
 }
 
-// Offered are the tools that the record says were offered; nil: unknown.
+// Offered returns the offered tools; nil: unknown.
 func (rec *Record) Offered() ([]tools.Tool, error) {
 	raw := rec.Tools
 	if raw == nil && rec.Input != nil {
@@ -256,7 +254,7 @@ func (rec *Record) Offered() ([]tools.Tool, error) {
 	return list, nil
 }
 
-// offeredTool is a name, a tool object of OpenAI, or the function inside of one.
+// offeredTool reads a name, a tool object of OpenAI, or the function in one.
 func offeredTool(raw json.RawMessage) (tools.Tool, error) {
 	var name string
 	if json.Unmarshal(raw, &name) == nil {
@@ -281,4 +279,75 @@ func offeredTool(raw json.RawMessage) (tools.Tool, error) {
 		return tools.Tool{}, errors.New("has no name")
 	}
 	return tools.Tool{Name: f.Name, Parameters: f.Parameters}, nil
+}
+
+// ParseRecord makes a record of any form of a reply.
+func ParseRecord(doc []byte) (*Record, error) {
+	text := bytes.TrimSpace(doc)
+	if len(text) == 0 {
+		return nil, errors.New("there is no reply to read")
+	}
+	var whole struct {
+		Record
+		Choices []struct {
+			Message json.RawMessage `json:"message"`
+			Finish  string          `json:"finish_reason"`
+		} `json:"choices"`
+		Content   json.RawMessage `json:"content"`
+		ToolCalls json.RawMessage `json:"tool_calls"`
+	}
+	if text[0] == '{' && json.Unmarshal(text, &whole) == nil {
+		rec := &whole.Record
+		switch {
+		case len(whole.Choices) > 0 && whole.Choices[0].Message == nil: // a piece of a stream
+			rec.Chunks = []json.RawMessage{text}
+			return rec, nil
+		case len(whole.Choices) > 0:
+			rec.Message, rec.Finish = whole.Choices[0].Message, whole.Choices[0].Finish
+			return rec, nil
+		case rec.Message != nil || rec.Chunks != nil || rec.Input != nil || rec.Upstream != nil:
+			return rec, nil
+		case whole.Content != nil || whole.ToolCalls != nil:
+			rec.Message = text
+			return rec, nil
+		}
+	}
+	if bytes.HasPrefix(text, []byte("data:")) {
+		rec := &Record{}
+		for line := range strings.Lines(string(text)) {
+			data, ok := strings.CutPrefix(strings.TrimSpace(line), "data:")
+			if data = strings.TrimSpace(data); ok && data != "[DONE]" {
+				rec.Chunks = append(rec.Chunks, json.RawMessage(data))
+			}
+		}
+		return rec, nil
+	}
+	message, err := json.Marshal(map[string]string{"content": string(doc)})
+	return &Record{Message: message}, err
+}
+
+// RecordTest reads a reply like Explain and returns a test of it.
+func RecordTest(set *ruleset.Set, in guard.World, profile, name string,
+	rec *Record) (ruleset.Recording, error) {
+	out := ruleset.Recording{Name: name, Profile: profile}
+	var err error
+	if out.Tools, err = rec.Offered(); err != nil {
+		return out, err
+	}
+	read, err := rec.read(set, in, profile, false)
+	if err != nil {
+		return out, err
+	}
+	for _, d := range read.deltas {
+		out.Reply.Content += d.Content
+		out.Reply.Reasoning += d.Reasoning
+		out.Reply.Calls = append(out.Reply.Calls, d.Calls...)
+	}
+	out.Finish, out.Reading = cmp.Or(read.finish, rec.Finish), read.reading
+	for _, d := range read.decided {
+		if d.Effect == policy.Deny {
+			out.Denied = append(out.Denied, cmp.Or(d.Rule, "default"))
+		}
+	}
+	return out, nil
 }

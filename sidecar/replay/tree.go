@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Tree is how a reply is read, for people: what the reply is, what each strategy
-// of the profile made of it and why, and what comes out. It is plain data.
+// Tree explains to people how a reply is read: what it is, what each strategy of the profile made of it and
+// why, and the result. It is plain data.
 type Tree struct {
 	Explained
 	Profile    string         `json:"profile"`
@@ -26,7 +26,7 @@ type Tree struct {
 	Policy     []TreeDecision `json:"policy,omitempty"` // of each call that was found
 }
 
-// TreeStrategy is one strategy, and what it made of the reply.
+// TreeStrategy is what a strategy made of the reply.
 type TreeStrategy struct {
 	ID       string     `json:"id"`
 	Kind     parse.Kind `json:"kind"`
@@ -43,6 +43,7 @@ type Verdict string
 
 // The verdicts. The first that fits is taken.
 const (
+	// The verdicts; the first that fits counts.
 	VerdictDisabled  Verdict = "disabled"
 	VerdictFound     Verdict = "found"
 	VerdictRefused   Verdict = "refused"   // looked like a call and is none
@@ -51,7 +52,7 @@ const (
 	VerdictHandled   Verdict = "handled"   // shown, thought, dropped, released or the end of the turn
 )
 
-// TreeDecision is what the policy says of a call.
+// TreeDecision is the policy's decision about a call.
 type TreeDecision struct {
 	Tool string `json:"tool"`
 	policy.Decision
@@ -66,18 +67,18 @@ type TreeCall struct {
 	Repairs    []tools.Repair  `json:"repairs"`
 }
 
-// TreeStep is a step of the trace. Condition is there where a condition said no.
+// TreeStep is a step of the trace, with the condition that was false.
 type TreeStep struct {
 	parse.Step
 	Condition *cond.Term `json:"condition,omitempty"`
 }
 
-// maxTerms is how many denied candidates of a strategy have their condition taken
-// apart: a reply may hold hundreds.
+// maxTerms bounds the denied candidates of a strategy whose condition is explained, since a reply may hold
+// hundreds.
 const maxTerms = 4
 
-// ExplainTree reads a reply with the very code that serves, and says what every
-// strategy of the profile made of it.
+// ExplainTree reads a reply with the code that serves and says what every strategy of the profile made of
+// it.
 func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) (*Tree, error) {
 	s, err := rec.read(set, in, profile, true)
 	if err != nil {
@@ -86,7 +87,7 @@ func ExplainTree(set *ruleset.Set, in guard.World, profile string, rec *Record) 
 	return s.tree(set, profile, rec), nil
 }
 
-func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
+func (s *recordReading) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
 	profile = cmp.Or(profile, set.ProfileFor(rec.Model))
 	t := &Tree{Explained: *s.explained(set, rec), Profile: profile, Reply: s.shape,
 		Strategies: []TreeStrategy{}, Policy: s.decided}
@@ -105,7 +106,7 @@ func (s *seen) tree(set *ruleset.Set, profile string, rec *Record) *Tree {
 }
 
 // strategy is what became of one strategy.
-func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
+func (s *recordReading) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 	t := TreeStrategy{ID: st.ID, Kind: st.Kind, Priority: st.Priority, Rule: st.Place}
 	for _, c := range s.reading.Calls {
 		if c.Strategy == st.ID {
@@ -136,7 +137,7 @@ func (s *seen) strategy(set *ruleset.Set, st *parse.Strategy) TreeStrategy {
 	case len(t.Steps) == 0 && st.Kind == parse.Harmony && s.reading.Marked:
 		t.Verdict, t.Says = VerdictHandled, "messages, and no call in them"
 	case len(t.Steps) == 0:
-		t.Verdict, t.Says = VerdictNothing, s.nothing(st)
+		t.Verdict, t.Says = VerdictNothing, s.whyNothing(st)
 	default:
 		t.Verdict, t.Says = summary(t.Steps)
 	}
@@ -158,8 +159,8 @@ func treeCall(c tools.Call) TreeCall {
 	return t
 }
 
-// nothing says why a strategy that is on has not looked at anything.
-func (s *seen) nothing(st *parse.Strategy) string {
+// whyNothing says why an enabled strategy has not looked at anything.
+func (s *recordReading) whyNothing(st *parse.Strategy) string {
 	switch {
 	case st.Kind == parse.Native:
 		return "no tool_calls"
@@ -171,7 +172,7 @@ func (s *seen) nothing(st *parse.Strategy) string {
 	return "nothing that opens it"
 }
 
-// summary sums up steps none of which is a call.
+// summary sums up steps without calls.
 func summary(steps []TreeStep) (Verdict, string) {
 	denied := -1
 	for i := range steps {
@@ -188,7 +189,7 @@ func summary(steps []TreeStep) (Verdict, string) {
 	return VerdictHandled, steps[0].Says()
 }
 
-// Says is the step in words.
+// Says describes the step.
 func (s *TreeStep) Says() string {
 	switch {
 	case s.Denied != nil && s.Error != "":
@@ -206,7 +207,7 @@ func (s *TreeStep) Says() string {
 	return did + ": " + s.Note
 }
 
-// Judgeable are the calls that were found, and those that the policy denied, as they were read.
+// Judgeable returns the calls that were found and those that the policy denied.
 func (t *Tree) Judgeable() (out []tools.Call) {
 	for _, c := range t.Calls {
 		out = append(out, tools.Call{Name: c.Name, Arguments: c.Arguments, Strategy: c.Strategy,

@@ -14,20 +14,20 @@ import (
 type greeting struct {
 	version   string // of the program
 	chat      string // base URL of the provider
-	admin     string // address of the admin listener; "": there is none
-	console   bool   // is there
+	admin     string // address of the admin API; "": none
+	console   bool   // it is served
 	answers   bool   // approvals can be answered
 	token     bool   // callers need one
 	upstreams []upstream.FleetState
 	trouble   error // why no request can be served; nil: they can
 	set       *ruleset.Set
-	folder    string // of the rules, as people call it
-	confined  bool   // commands of the gateway
-	shared    string // where replicas share what they know; "": this one is alone
-	ceilings  ceilings
+	folder    string // of the rules, as people name it
+	confined  bool   // commands of the gateway are
+	shared    string // where replicas share their knowledge; "": this one is alone
+	ceilings  limits
 }
 
-// String is the greeting in lines, the last one ended.
+// String returns the greeting in complete lines.
 func (g *greeting) String() string {
 	var b strings.Builder
 	line := func(name, text string) { fmt.Fprintf(&b, "  %-12s %s\n", name, text) }
@@ -53,10 +53,10 @@ func (g *greeting) String() string {
 			"; the locked folder is "+locked+", and the stricter one holds")
 	}
 	line("policy", policy+either(g.answers, "", "; nobody can answer what it asks about"))
-	if memory := g.ceilings.words(g.set.Limits.Load); memory != "" {
+	if memory := g.ceilings.memoryText(g.set.Limits.Load); memory != "" {
 		line("memory", memory)
 	}
-	if short := g.ceilings.short(g.set.Limits.Load); short != "" {
+	if short := g.ceilings.filesShort(g.set.Limits.Load); short != "" {
 		line("files", short)
 	}
 	line("commands", either(g.confined, "run confined where the gateway runs them",
@@ -75,7 +75,7 @@ func (g *greeting) String() string {
 	return b.String()
 }
 
-// serverText is what was found at a model server.
+// serverText describes a model server.
 func serverText(u upstream.FleetState) string {
 	if u.Why != "" {
 		return u.Why
@@ -93,7 +93,7 @@ func either(ok bool, yes, no string) string {
 	return no
 }
 
-// greet tells the operator what runs now. Where it cannot, the log has said all of it.
+// greet writes the greeting. Its failure is ignored, since the log says the same.
 func (r *running) greet(chat string, upstreams []upstream.FleetState, trouble error) {
 	g := &greeting{
 		version: built.Version(), chat: chat, admin: r.admin, console: r.AdminPages != nil,

@@ -1,18 +1,24 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // The names of what is given.
 const (
+	// Names of files that one process passes to another.
 	HTTP      = "http"      // the listener for callers
 	Admin     = "admin"     // that of the admin API
 	Decisions = "decisions" // the lock of the decision log
@@ -20,37 +26,39 @@ const (
 
 // The variables that say what is given. Those of systemd are as sd_listen_fds(3) has them.
 const (
-	listenPID   = "LISTEN_PID"
-	listenFDs   = "LISTEN_FDS"
-	listenNames = "LISTEN_FDNAMES"
-	fromBefore  = "GPTOSS_HANDOVER" // names, in the order of the files
+	// Variables that announce passed files, those of systemd as in sd_listen_fds(3).
+	listenPID    = "LISTEN_PID"
+	listenFDs    = "LISTEN_FDS"
+	listenNames  = "LISTEN_FDNAMES"
+	fromPrevious = "GPTOSS_HANDOVER" // names, in the order of the files
 )
 
 // What one process tells the other beside the files.
 const (
-	readyPipe = "ready" // the next process says here that it serves, or why it does not
-	gonePipe  = "gone"  // it is closed when the process before has ended
+	// Pipes between the two processes.
+	readyPipe = "ready" // the next process writes that it serves, or why it does not
+	gonePipe  = "gone"  // closed when the previous process has ended
 	readyWord = "ready"
 )
 
-// firstFile is where what is given begins.
+// firstFile is the descriptor of the first passed file.
 const firstFile = 3
 
-// Given is what this process found open when it began, if anything. A nil Given is nothing.
+// Given holds the files that this process was started with. nil: none.
 type Given struct {
-	files  map[string]*os.File
-	ready  *os.File // nil: no process before waits for this one
-	gone   chan struct{}
-	before bool
+	files        map[string]*os.File
+	ready        *os.File // nil: no previous process waits
+	gone         chan struct{}
+	fromPrevious bool
 }
 
-// Receive takes what was given to this process, and takes the variables that say so away: from the process,
-// and from these. No program that this one starts shall take it for its own.
+// Receive takes the files passed to this process and removes the variables that announce them, from the
+// environment and from environ, so that no program started here takes them for its own.
 func Receive(environ []string) (*Given, []string, error) {
 	vars := map[string]string{}
 	rest := slices.DeleteFunc(slices.Clone(environ), func(pair string) bool {
 		name, value, _ := strings.Cut(pair, "=")
-		if name != listenPID && name != listenFDs && name != listenNames && name != fromBefore {
+		if name != listenPID && name != listenFDs && name != listenNames && name != fromPrevious {
 			return false
 		}
 		vars[name] = value
@@ -61,11 +69,12 @@ func Receive(environ []string) (*Given, []string, error) {
 			return nil, rest, fmt.Errorf("take over: %w", err)
 		}
 	}
-	names, err := given(vars)
+	names, err := passedNames(vars)
 	if err != nil {
 		return nil, rest, err
 	}
-	g := &Given{files: map[string]*os.File{}, before: vars[fromBefore] != "", gone: make(chan struct{})}
+	g := &Given{files: map[string]*os.File{}, fromPrevious: vars[fromPrevious] != "",
+		gone: make(chan struct{})}
 	for i, name := range names {
 		keepToItself(firstFile + i)
 		f := os.NewFile(uintptr(firstFile+i), name)
@@ -75,14 +84,14 @@ func Receive(environ []string) (*Given, []string, error) {
 		}
 		g.files[name] = f
 	}
-	if !g.before {
+	if !g.fromPrevious {
 		close(g.gone)
 		return g, rest, nil
 	}
 	g.ready = g.files[readyPipe]
 	gone := g.files[gonePipe]
 	if g.ready == nil || gone == nil {
-		return nil, rest, fmt.Errorf("take over: %s=%s names no %s and %s", fromBefore, vars[fromBefore],
+		return nil, rest, fmt.Errorf("take over: %s=%s names no %s and %s", fromPrevious, vars[fromPrevious],
 			readyPipe, gonePipe)
 	}
 	go func() {
@@ -93,9 +102,9 @@ func Receive(environ []string) (*Given, []string, error) {
 	return g, rest, nil
 }
 
-// given are the names of the files, in their order; none: nothing was given to this process.
-func given(vars map[string]string) ([]string, error) {
-	if list, ok := vars[fromBefore]; ok {
+// passedNames returns the names of the files in order; none were passed if it is empty.
+func passedNames(vars map[string]string) ([]string, error) {
+	if list, ok := vars[fromPrevious]; ok {
 		return strings.Fields(list), nil
 	}
 	if vars[listenFDs] == "" || vars[listenPID] != strconv.Itoa(os.Getpid()) { // it was meant for another one
@@ -104,7 +113,7 @@ func given(vars map[string]string) ([]string, error) {
 	return socketNames(vars[listenFDs], vars[listenNames])
 }
 
-// socketNames are what sockets of systemd are for. One alone needs no name.
+// socketNames returns the purposes of systemd's sockets. A single one needs no name.
 func socketNames(count, list string) ([]string, error) {
 	const hint = "in the .socket unit set FileDescriptorName=" + HTTP + ", or " + Admin +
 		" in that of the admin API"
@@ -132,7 +141,7 @@ func socketNames(count, list string) ([]string, error) {
 	return names, nil
 }
 
-// Listener is the one of this name; nil: none was given.
+// Listener returns the listener of this name; nil: none was passed.
 func (g *Given) Listener(name string) (net.Listener, error) {
 	f := g.File(name)
 	if f == nil {
@@ -147,7 +156,7 @@ func (g *Given) Listener(name string) (net.Listener, error) {
 	return l, nil
 }
 
-// File is the file of this name; nil: none was given.
+// File returns the file of this name; nil: none was passed.
 func (g *Given) File(name string) *os.File {
 	if g == nil {
 		return nil
@@ -155,8 +164,9 @@ func (g *Given) File(name string) *os.File {
 	return g.files[name]
 }
 
-// Rest closes the sockets that no listener took, and names them: a caller there would wait in vain.
-func (g *Given) Rest() (names []string, err error) {
+// CloseUnused closes the sockets that no listener took and returns their names: a caller there would wait
+// in vain.
+func (g *Given) CloseUnused() (names []string, err error) {
 	for _, name := range []string{HTTP, Admin} {
 		if f := g.File(name); f != nil {
 			names, err = append(names, name), errors.Join(err, f.Close())
@@ -166,8 +176,9 @@ func (g *Given) Rest() (names []string, err error) {
 	return names, err
 }
 
-// Before reports whether a process before this one gave what is here, and serves until this one is ready.
-func (g *Given) Before() bool { return g != nil && g.before }
+// FromPrevious reports whether the files come from a previous process, which serves until this one is
+// ready.
+func (g *Given) FromPrevious() bool { return g != nil && g.fromPrevious }
 
 // Gone is closed when that process has ended.
 func (g *Given) Gone() <-chan struct{} {
@@ -179,10 +190,10 @@ func (g *Given) Gone() <-chan struct{} {
 	return g.gone
 }
 
-// Ready tells it that this one serves.
+// Ready tells the previous process that this one serves.
 func (g *Given) Ready() error { return g.say(readyWord) }
 
-// Fail tells it why this one does not, if it has not said yet that it does.
+// Fail tells the previous process why this one does not serve, unless it is ready.
 func (g *Given) Fail(err error) {
 	if err != nil {
 		_ = g.say(err.Error()) // the end of this process says enough
@@ -199,4 +210,109 @@ func (g *Given) say(text string) error {
 		return fmt.Errorf("tell the process before: %w", err)
 	}
 	return nil
+}
+
+// Next starts the process that takes over from this one, with the program that is installed by then. It is
+// safe for concurrent use.
+type Next struct {
+	Program  string // as it was called; a newer version may be installed there
+	Args     []string
+	Dir      string
+	Environ  []string
+	In       io.Reader
+	Out, Err io.Writer
+	Wait     time.Duration // until the next process serves
+
+	mu    sync.Mutex
+	alive *os.File // open as long as this process lives
+}
+
+// NewNext returns a Next that starts a process as this one was started.
+func NewNext(environ []string, in io.Reader, out, err io.Writer) (*Next, error) {
+	program, bad := exec.LookPath(os.Args[0])
+	if bad == nil {
+		program, bad = filepath.Abs(program) // not where a link leads: an upgrade may change the link
+	}
+	if bad != nil {
+		return nil, fmt.Errorf("find this program: %w", bad)
+	}
+	dir, bad := os.Getwd()
+	if bad != nil {
+		dir = "" // it was removed, and the next process begins in it, too
+	}
+	return &Next{Program: program, Args: os.Args[1:], Dir: dir, Environ: environ, In: in, Out: out, Err: err,
+		Wait: time.Minute}, nil
+}
+
+// PassedFile is a file to pass, and its name.
+type PassedFile struct {
+	Name string
+	*os.File
+}
+
+// Start starts the next process with these files and returns when it serves. If it does not, the error says
+// why, and it has ended.
+func (n *Next) Start(ctx context.Context, files []PassedFile) (pid int, err error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	said, say, err := os.Pipe()
+	if err != nil {
+		return 0, fmt.Errorf("start the next process: %w", err)
+	}
+	defer said.Close()
+	gone, lasts, err := os.Pipe()
+	if err != nil {
+		return 0, errors.Join(fmt.Errorf("start the next process: %w", err), say.Close())
+	}
+	cmd := exec.Command(n.Program, n.Args...) // it outlives ctx
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = n.Dir, n.In, n.Out, n.Err
+	var names []string
+	for _, f := range append(files, PassedFile{readyPipe, say}, PassedFile{gonePipe, gone}) {
+		names = append(names, f.Name)
+		cmd.ExtraFiles = append(cmd.ExtraFiles, f.File)
+	}
+	cmd.Env = append(append([]string{}, n.Environ...), fromPrevious+"="+strings.Join(names, " "))
+	err = cmd.Start()
+	if err = errors.Join(err, say.Close(), gone.Close()); err != nil {
+		return 0, errors.Join(fmt.Errorf("start the next process: %w", err), lasts.Close())
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	if err := n.awaitReady(ctx, said); err != nil {
+		_ = cmd.Process.Kill() // it may have ended
+		if end := <-ended; errors.Is(err, errSilent) {
+			err = fmt.Errorf("it has ended before it served: %w", end)
+		}
+		return 0, errors.Join(fmt.Errorf("the next process does not serve: %w", err), lasts.Close())
+	}
+	n.alive = lasts
+	return cmd.Process.Pid, nil
+}
+
+// errSilent means that the process ended without a word.
+var errSilent = errors.New("it has said nothing")
+
+// maxWhy bounds the explanation of why it does not serve, in bytes.
+const maxWhy = 4 << 10
+
+// awaitReady waits until the next process says that it serves.
+func (n *Next) awaitReady(ctx context.Context, said *os.File) error {
+	stop := context.AfterFunc(ctx, func() { _ = said.SetReadDeadline(time.Now()) })
+	defer stop()
+	if err := said.SetReadDeadline(time.Now().Add(n.Wait)); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(said, maxWhy))
+	switch why := strings.TrimSpace(string(text)); {
+	case why == readyWord:
+		return nil
+	case ctx.Err() != nil:
+		return errors.New("this process was told to stop meanwhile")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fmt.Errorf("it did not within %s", n.Wait)
+	case why == "":
+		return errSilent
+	default:
+		return errors.New(why)
+	}
 }

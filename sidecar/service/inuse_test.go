@@ -10,14 +10,14 @@ func TestInUse(t *testing.T) {
 	const large = 64 << 20
 	runtime.GC()
 	runtime.GC() // pools and what has a finalizer live for one collection more
-	before, cycles := InUse()
+	before, cycles := MemoryInUse()
 	held := make([]byte, large)
 	runtime.GC()
-	with, later := InUse()
+	with, later := MemoryInUse()
 	runtime.KeepAlive(held)
 	held = nil
 	runtime.GC()
-	after, _ := InUse()
+	after, _ := MemoryInUse()
 	if with < before+large || after > with-large/2 || later <= cycles {
 		t.Errorf("%d, %d with what is held, %d after; %d and %d collections", before, with, after, cycles,
 			later)
@@ -29,6 +29,6 @@ func TestInUse(t *testing.T) {
 
 func BenchmarkInUse(b *testing.B) {
 	for b.Loop() {
-		InUse()
+		MemoryInUse()
 	}
 }

@@ -31,7 +31,7 @@ func TestForAnotherProcess(t *testing.T) {
 	environ := []string{"A=1", listenPID + "=" + strconv.Itoa(os.Getpid()+1), listenFDs + "=1",
 		listenNames + "=http", "B=2"}
 	g, rest, err := Receive(environ)
-	if err != nil || g.Before() || g.File(HTTP) != nil || !slices.Equal(rest, []string{"A=1", "B=2"}) {
+	if err != nil || g.FromPrevious() || g.File(HTTP) != nil || !slices.Equal(rest, []string{"A=1", "B=2"}) {
 		t.Errorf("%+v %q %v", g, rest, err)
 	}
 	if _, there := os.LookupEnv(listenFDs); there {

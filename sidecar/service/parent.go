@@ -1,9 +1,12 @@
 package service
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// withParent ends a context when the process that started this one has gone, if the settings say
-// so. Leave gives back what that takes.
+// withParent ends a context when the process that started this one has ended, if the settings say so. leave
+// releases its resources.
 func withParent(ctx context.Context, c Config) (with context.Context, leave func()) {
 	if c.Settings.WithParent != "on" {
 		return ctx, func() {}
@@ -23,4 +26,21 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 		}
 	}()
 	return with, func() { stop(); <-ended }
+}
+
+// interval is how often it is looked whether it is still there.
+const interval = 250 * time.Millisecond
+
+// Gone waits until the process is gone. It is false if ctx ends before that.
+func (p Parent) Gone(ctx context.Context) bool {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for p.lives() {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-tick.C:
+		}
+	}
+	return ctx.Err() == nil
 }

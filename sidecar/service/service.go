@@ -1,5 +1,5 @@
-// Package service puts a running server and its parts together, as the settings say, and takes
-// them apart in order. It decides nothing about replies, calls or rules.
+// Package service starts a server and its parts as the settings say, and stops them in order. It decides
+// nothing about replies, calls or rules.
 package service
 
 import (
@@ -25,42 +25,42 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Config is what a server is made of. All but Parts and Greet must be set.
+// Config configures a server. All but Parts and Greet must be set.
 type Config struct {
 	Parts    []Part
 	Settings config.Settings
-	Parent   Parent // that started this program; for the setting with_parent
+	Parent   Parent // that started this program, for the setting with_parent
 	Rules    *live.Rules
-	Named    string   // the folder of the rules, as people call it
+	Named    string   // folder of the rules, as people name it
 	Environ  []string // of this program
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 	Level    *slog.LevelVar // of the log
-	Given    *Given         // what was open when this process began; nil: nothing
-	Next     *Next          // starts the process that takes over; nil: none does
-	Greet    io.Writer      // gets a few lines for a person once the model server was looked at; may be nil
-	Offline  bool           // nothing is served: parts that only serve or count do not open
+	Given    *Given         // files passed to this process; nil: none
+	Next     *Next          // nil: no process can take over
+	Greet    io.Writer      // gets the greeting once the model server was asked; may be nil
+	Offline  bool           // nothing is served, so parts that only serve or count do not open
 }
 
 // running is a server that runs.
 type running struct {
 	*Core
-	taken    bool         // another process goes on holding the socket, and starts the next server
-	at       net.Listener // for callers
-	adminAt  net.Listener // nil: there is none
-	admin    string       // base URL of the admin listener; "": there is none
-	ceilings ceilings
-	drain    time.Duration // as the setting has it
+	sharesSocket  bool         // systemd keeps the socket and starts the next server
+	callers       net.Listener // for callers
+	adminListener net.Listener // nil: none
+	admin         string       // base URL of the admin API; "": none
+	ceilings      limits
+	drain         time.Duration // setting drain
 
 	stop      context.CancelFunc
 	stopAdmin context.CancelFunc
-	ends      []func() error // what is to be done at the end, the last first
+	ends      []func() error // run in reverse at the end
 }
 
-// Run serves until ctx ends, or another process takes over, and then lets open requests end.
+// Run serves until ctx ends or another process takes over, and then lets open requests end.
 func Run(ctx context.Context, c Config) (err error) {
-	r := &running{Core: &Core{Config: c}, ceilings: look(c.Log)}
-	if short := r.ceilings.short(c.Rules.Set().Limits.Load); short != "" {
+	r := &running{Core: &Core{Config: c}, ceilings: applyLimits(c.Log)}
+	if short := r.ceilings.filesShort(c.Rules.Set().Limits.Load); short != "" {
 		c.Log.Warn(short, "event", "files_short")
 	}
 	asked, leave := withParent(ctx, c)
@@ -68,7 +68,7 @@ func Run(ctx context.Context, c Config) (err error) {
 	if r.drain, err = drainOf(c.Settings); err != nil {
 		return err
 	}
-	if err := tokens(c.Settings).Check(); err != nil {
+	if err := adminTokens(c.Settings).Check(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.end()) }()
@@ -76,17 +76,17 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err != nil {
 		return err
 	}
-	if r.at, err = r.listener(HTTP, &r.Settings.Listen, "listen"); err != nil {
+	if r.callers, err = r.listener(HTTP, &r.Settings.Listen, "listen"); err != nil {
 		return err
 	}
 	serving := false
 	defer func() {
 		if !serving {
-			err = errors.Join(err, r.at.Close())
+			err = errors.Join(err, r.callers.Close())
 		}
 	}()
 	s := r.Settings
-	r.Local = isLocal(r.at)
+	r.Local = isLocal(r.callers)
 	if s.Token == "" && !r.Local {
 		c.Log.Warn("everyone who reaches this address may use the model: set a token, or listen on 127.0.0.1",
 			"event", "open_listener", "address", s.Listen, "setting", config.Prefix+"TOKEN")
@@ -103,15 +103,15 @@ func Run(ctx context.Context, c Config) (err error) {
 	if err := r.serveAdmin(); err != nil {
 		return err
 	}
-	r.tellUnanswered()
-	r.begins(up, server)
+	r.logUnanswered()
+	r.announce(up, server)
 	serving = true
 	return r.serve(asked, server)
 }
 
-// begins tells that the server begins, and when it has looked at the model server.
-func (r *running) begins(up *upstream.Client, server *sidecar.Server) {
-	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.at.Addr().String()+"/v1",
+// announce logs that the server serves, and greets once it has asked the model server.
+func (r *running) announce(up *upstream.Client, server *sidecar.Server) {
+	r.Log.Info("serving", "event", "http_server_start", "address", "http://"+r.callers.Addr().String()+"/v1",
 		"upstream", up.Address(), "rules", r.Rules.Set().Version, "folder", r.Named, "pid", os.Getpid())
 	r.Background(func(ctx context.Context) {
 		err := server.Ready(ctx)
@@ -124,12 +124,12 @@ func (r *running) begins(up *upstream.Client, server *sidecar.Server) {
 				"detail", detail)
 		}
 		if ctx.Err() == nil && r.Greet != nil {
-			r.greet("http://"+r.at.Addr().String()+"/v1", r.Upstreams(ctx), err)
+			r.greet("http://"+r.callers.Addr().String()+"/v1", r.Upstreams(ctx), err)
 		}
 	})
 }
 
-// Do opens what judges calls and asks the model, and its parts, serves nothing, and does some work with it.
+// Do opens everything but servers, runs work with it, and closes it.
 func Do(ctx context.Context, c Config, work func(context.Context, *Core) error) (err error) {
 	c.Offline, c.Settings.Admin = true, "" // without the admin API, no approval is asked for
 	r := &running{Core: &Core{Config: c, Local: true}}
@@ -141,13 +141,13 @@ func Do(ctx context.Context, c Config, work func(context.Context, *Core) error) 
 	if err := r.openParts(up); err != nil {
 		return err
 	}
-	r.tellUnanswered()
+	r.logUnanswered()
 	stop := context.AfterFunc(ctx, r.stop)
 	defer stop()
 	return work(r.work, r.Core)
 }
 
-// end ends what goes on, and then what was opened, in the other order.
+// end stops what runs, and then closes what was opened, in reverse.
 func (r *running) end() (err error) {
 	if r.stop != nil {
 		r.stop()
@@ -159,7 +159,7 @@ func (r *running) end() (err error) {
 	return err
 }
 
-// open opens what is there before anything is judged.
+// open opens what precedes the parts.
 func (r *running) open(ctx context.Context) (*upstream.Client, error) {
 	s, l := r.Settings, r.Rules.Set().Limits
 	up, err := upstream.New(upstream.Config{
@@ -179,7 +179,7 @@ func (r *running) open(ctx context.Context) (*upstream.Client, error) {
 	return up, nil
 }
 
-// openParts opens the parts, and makes what judges calls and plans turns.
+// openParts opens the parts, the guard and the planner.
 func (r *running) openParts(up *upstream.Client) error {
 	s := r.Settings
 	r.Now = time.Now
@@ -222,7 +222,7 @@ func (r *running) openParts(up *upstream.Client) error {
 	return nil
 }
 
-// grantsIn is the file that keeps what persons have allowed for more than one call; empty: none does.
+// grantsIn returns the file for grants; empty: none.
 func grantsIn(s config.Settings) string {
 	if s.State == "" {
 		return ""
@@ -230,16 +230,16 @@ func grantsIn(s config.Settings) string {
 	return filepath.Join(s.State, "grants.json")
 }
 
-// tellUnanswered logs that no person can be asked here, and what to set.
-func (r *running) tellUnanswered() {
+// logUnanswered logs that approvals cannot be answered here, and what to set.
+func (r *running) logUnanswered() {
 	if r.Guard.Approvals == nil {
-		r.Log.Info("calls that wait here for a person cannot be answered: "+unanswered(r.Settings),
+		r.Log.Info("calls that wait here for a person cannot be answered: "+answerHint(r.Settings),
 			"event", "no_approvals")
 	}
 }
 
-// unanswered is what to set so that approvals can be answered.
-func unanswered(s config.Settings) string {
+// answerHint says what to set so that approvals can be answered.
+func answerHint(s config.Settings) string {
 	token := "set a token with " + config.Prefix + "ADMIN_TOKEN"
 	if s.Admin == "" {
 		return "set --admin, and " + token

@@ -37,7 +37,7 @@ func TestTokens(t *testing.T) {
 		{config.Settings{}, false}, {config.Settings{ReaderToken: "a"}, true}, {config.Settings{AdminToken: "a", ApproverToken: "a"}, true},
 		{config.Settings{AdminToken: "a", ApproverToken: "b", ReaderToken: "c"}, false},
 	} {
-		if err := tokens(row.s).Check(); (err != nil) != row.bad {
+		if err := adminTokens(row.s).Check(); (err != nil) != row.bad {
 			t.Errorf("%+v: %v", row.s, err)
 		}
 	}

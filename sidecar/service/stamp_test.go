@@ -14,7 +14,7 @@ func TestCheck(t *testing.T) {
 		"no number": {"x", "does not hold a number"}, "cut": {"\n", "does not hold a number"},
 	} {
 		dir := filepath.Join(t.TempDir(), "state")
-		file := filepath.Join(dir, File)
+		file := filepath.Join(dir, FormatFile)
 		if row.holds != "" {
 			if err := os.Mkdir(dir, 0o700); err != nil {
 				t.Fatal(err)
@@ -23,7 +23,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err := Check(dir)
+		err := CheckFormat(dir)
 		if (err == nil) != (row.why == "") || err != nil && (!strings.Contains(err.Error(), row.why) ||
 			!strings.Contains(err.Error(), dir)) {
 			t.Errorf("%s: %v", name, err)

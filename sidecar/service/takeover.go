@@ -16,15 +16,15 @@ import (
 
 const (
 	maxDrain = 10 * time.Minute
-	// quietSocket is how long a connection must be silent before it is closed, where callers find another
-	// server at the same address. A caller who uses it again until then is answered, and told to leave it.
+	// quietSocket is how long a connection must be silent before it is closed, where another server listens
+	// at the same address. A caller who uses it before is answered and told to leave it.
 	quietSocket = time.Second
-	// quietTaken is the same where another process has taken over. Node's fetch leaves a connection after
-	// 4 seconds of silence, and httpx of Python after 5.
+	// quietTaken is quietSocket where another process has taken over. Node's fetch leaves a connection
+	// after 4 seconds of silence, httpx of Python after 5.
 	quietTaken = 10 * time.Second
 )
 
-// drainOf is what the setting drain says.
+// drainOf parses the setting drain.
 func drainOf(s config.Settings) (time.Duration, error) {
 	if s.Drain == "" {
 		return 0, nil
@@ -36,32 +36,32 @@ func drainOf(s config.Settings) (time.Duration, error) {
 	return d, nil
 }
 
-// errTaken is why a server leaves whose sockets another process has.
+// errTaken ends a server whose sockets another process has.
 var errTaken = errors.New("another process has taken over")
 
-// serve serves until this process is asked to stop, or another one has taken over.
+// serve serves until this process is asked to stop or another one has taken over.
 func (r *running) serve(asked context.Context, server *sidecar.Server) error {
 	serving, leave := context.WithCancelCause(asked)
 	defer leave(nil)
-	if r.Given.Before() {
-		r.Background(r.follows)
+	if r.Given.FromPrevious() {
+		r.Background(r.awaitPrevious)
 	}
 	signals, ignore := Signals()
 	defer ignore()
 	if r.Next != nil {
-		r.Background(func(ctx context.Context) { r.handsOver(ctx, signals, leave) })
+		r.Background(func(ctx context.Context) { r.handOverAtSignals(ctx, signals, leave) })
 	}
-	rest, err := r.Given.Rest()
+	rest, err := r.Given.CloseUnused()
 	for _, name := range rest {
 		r.Log.Warn("a socket was given that no setting wants; it is closed", "event", "socket_unused",
 			"socket", name)
 	}
 	if err = errors.Join(err, r.Given.Ready()); err != nil {
-		return errors.Join(err, r.at.Close())
+		return errors.Join(err, r.callers.Close())
 	}
 	var done []func()
-	err = sidecar.Run(serving, r.at, server.Handler(), func() sidecar.Leave {
-		how, free := r.leaves(asked, errors.Is(context.Cause(serving), errTaken))
+	err = sidecar.Run(serving, r.callers, server.Handler(), func() sidecar.Shutdown {
+		how, free := r.shutdown(asked, errors.Is(context.Cause(serving), errTaken))
 		done = append(done, free)
 		return how
 	}, r.Log)
@@ -72,13 +72,13 @@ func (r *running) serve(asked context.Context, server *sidecar.Server) error {
 	return err
 }
 
-// leaves is how this server stops. Where another process has its sockets, its requests may go on for as
-// long as a caller may wait, unless this process is asked to stop, too.
-func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, free func()) {
+// shutdown returns how this server stops. If another process has its sockets, requests may last as long as
+// a caller may wait, unless this process is asked to stop, too.
+func (r *running) shutdown(asked context.Context, taken bool) (how sidecar.Shutdown, free func()) {
 	limits := r.Rules.Set().Limits
 	if !taken {
 		how.Drain = r.drain
-		if r.drain > 0 || r.taken {
+		if r.drain > 0 || r.sharesSocket {
 			how.Quiet = func() time.Duration { return quietSocket }
 		}
 		until, free := context.WithTimeout(context.Background(), r.drain+limits.Grace)
@@ -105,8 +105,8 @@ func (r *running) leaves(asked context.Context, taken bool) (how sidecar.Leave, 
 	return how, func() { stop(); done() }
 }
 
-// follows waits until the process before has ended: then what it wrote is of this one alone.
-func (r *running) follows(ctx context.Context) {
+// awaitPrevious waits for the end of the previous process, whose files then belong to this one alone.
+func (r *running) awaitPrevious(ctx context.Context) {
 	select {
 	case <-ctx.Done():
 		return
@@ -119,8 +119,9 @@ func (r *running) follows(ctx context.Context) {
 	r.Log.Info("the process before has ended", "event", "takeover_done")
 }
 
-// handsOver starts another process at each signal, until one has taken over.
-func (r *running) handsOver(ctx context.Context, signals <-chan os.Signal, leave context.CancelCauseFunc) {
+// handOverAtSignals starts another process at each signal, until one has taken over.
+func (r *running) handOverAtSignals(ctx context.Context, signals <-chan os.Signal,
+	leave context.CancelCauseFunc) {
 	for taken := false; ; {
 		select {
 		case <-ctx.Done():
@@ -145,7 +146,7 @@ func (r *running) handsOver(ctx context.Context, signals <-chan os.Signal, leave
 	}
 }
 
-// handOver starts the next process with all that is open here, and returns when it serves.
+// handOver starts the next process with all open files, and returns when it serves.
 func (r *running) handOver(ctx context.Context) (pid int, err error) {
 	if err := r.mayHandOver(); err != nil {
 		return 0, err
@@ -158,7 +159,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 			}
 		}
 	}()
-	for name, l := range map[string]net.Listener{HTTP: r.at, Admin: r.adminAt} {
+	for name, l := range map[string]net.Listener{HTTP: r.callers, Admin: r.adminListener} {
 		if l == nil {
 			continue
 		}
@@ -185,7 +186,7 @@ func (r *running) handOver(ctx context.Context) (pid int, err error) {
 	return pid, nil
 }
 
-// mayHandOver says why another process cannot take over from this one.
+// mayHandOver returns why another process cannot take over.
 func (r *running) mayHandOver() error {
 	select {
 	case <-r.Given.Gone():

@@ -20,6 +20,6 @@ func BenchmarkInferred(b *testing.B) {
 		First: 1, Stream: true, Input: 100, At: at}
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Inferred(&r)
+		m.CountInference(&r)
 	}
 }

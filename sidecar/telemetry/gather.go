@@ -8,7 +8,7 @@ import (
 	dto "github.com/prometheus/client_model/go"
 )
 
-// Family is a metric, with all that was counted of it up to a moment.
+// Family is a metric with its current values.
 type Family struct {
 	Name, Help string
 	Kind       string // counter, gauge or histogram
@@ -16,28 +16,28 @@ type Family struct {
 	Points     []Point
 }
 
-// Point is one series.
+// Point is a series.
 type Point struct {
 	Values []string // of the labels
 	Value  float64  // of a histogram, the sum
 	Count  uint64   // what follows is for histograms
 	Bounds []float64
-	// each counts what is below its bound and above the one before; the last, what is above all
+	// Buckets counts the values of each bucket, with one more for those above all bounds.
 	Buckets []uint64
 	Recent  []Exemplar
 }
 
-// Exemplar is one of the values that were counted, and the trace of what had it.
+// Exemplar is a counted value with its trace.
 type Exemplar struct {
 	Value, At   float64 // At is Unix time
 	Trace, Span string
 }
 
-// Gather is all metrics of the program, but those that every Go program has. Exemplars are those since
-// a moment, as Unix time. A metric that cannot be read is left out.
+// Gather returns all metrics of the program, without those of every Go program. It includes exemplars since
+// a Unix time, and leaves out metrics that cannot be read.
 func (m *Metrics) Gather(since float64) (out []Family) { return gather(m.registry, since) }
 
-// EachHit calls each with every series of Hits.
+// EachHit calls each for every series of Hits.
 func (m *Metrics) EachHit(each func(file, rule string, n float64)) {
 	alone := prometheus.NewRegistry()
 	alone.MustRegister(m.Hits)
@@ -55,7 +55,7 @@ func gather(from prometheus.Gatherer, since float64) (out []Family) {
 		for i, d := range of.Metric {
 			p := Point{Value: d.GetCounter().GetValue() + d.GetGauge().GetValue()} // one of them is there
 			if d.Histogram != nil {
-				p = buckets(d.Histogram, since)
+				p = histogramPoint(d.Histogram, since)
 			}
 			for _, l := range d.Label {
 				p.Values = append(p.Values, l.GetValue())
@@ -70,7 +70,7 @@ func gather(from prometheus.Gatherer, since float64) (out []Family) {
 	return out
 }
 
-func buckets(h *dto.Histogram, since float64) Point {
+func histogramPoint(h *dto.Histogram, since float64) Point {
 	p, below := Point{Value: h.GetSampleSum(), Count: h.GetSampleCount()}, uint64(0)
 	for _, b := range h.Bucket {
 		if !math.IsInf(b.GetUpperBound(), 1) { // that one is there for its exemplar

@@ -9,13 +9,13 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Inference is a request to a model server that has ended.
+// Inference is a finished request to a model server.
 type Inference struct {
-	Model    string // id that the caller sees
+	Model    string // id for callers
 	Arms     []string
 	Upstream string // name of the model server
-	Provider string // its kind
-	Asked    string // what it calls the model
+	Provider string // its dialect
+	Asked    string // its name for the model
 	Fault    string // empty: none
 
 	Took, First   time.Duration // First is 0 where nothing came
@@ -24,18 +24,18 @@ type Inference struct {
 	At            Place
 }
 
-// inference are the metrics that the conventions of OpenTelemetry for generative AI name.
+// inference holds the metrics that OpenTelemetry names for generative AI.
 type inference struct {
 	took, first, tokens *prometheus.HistogramVec
 
 	mu     sync.Mutex
-	models map[string]bool // what model servers call their models
+	models map[string]bool // names at model servers that have series
 }
 
-// maxModels is how many models have series of their own: what a server calls them, it can make up.
+// maxModels bounds the models with series of their own, since a server can invent names.
 const maxModels = 64
 
-// otherModel stands for all more of them, as the conventions have it for what has no name.
+// otherModel stands for further models, as the conventions say.
 const otherModel = "_OTHER"
 
 func newInference(r registry) *inference {
@@ -58,10 +58,10 @@ func newInference(r registry) *inference {
 	}
 }
 
-// Inferred counts a request to a model server, by those metrics that it has a value for.
-func (m *Metrics) Inferred(r *Inference) {
+// CountInference counts a request to a model server in the metrics for which it has a value.
+func (m *Metrics) CountInference(r *Inference) {
 	i := m.inference
-	labels := Labels(r.Model, r.Arms, r.Upstream, "chat", r.Provider, i.bounded(r.Asked))
+	labels := Labels(r.Model, r.Arms, r.Upstream, "chat", r.Provider, i.modelLabel(r.Asked))
 	count := func(v *prometheus.HistogramVec, n float64, more ...string) {
 		Observe(v.WithLabelValues(append(labels, more...)...), n, r.At)
 	}
@@ -75,8 +75,8 @@ func (m *Metrics) Inferred(r *Inference) {
 	}
 }
 
-// bounded is the name of a model, if there are few.
-func (i *inference) bounded(asked string) string {
+// modelLabel returns the label of a model, of which there are few.
+func (i *inference) modelLabel(asked string) string {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if asked = cmp.Or(asked, otherModel); i.models[asked] {

@@ -1,18 +1,21 @@
-// Package telemetry counts what the sidecar does, for Prometheus, and carries in a context which request and
-// which trace something is part of: for the lines of the log, and for the requests that go on to a model
-// server. It tells a tracer of OpenTelemetry what becomes of requests, by its conventions for generative AI,
-// and writes the words of people and models only masked, and only where a rule says so. It decides nothing
-// and opens no connection.
+// Package telemetry counts for Prometheus, carries the request and the place in its trace in contexts, for
+// the log and for requests to model servers, and traces requests by OpenTelemetry's conventions for
+// generative AI. It writes words of people and models only masked, and only if a rule says so. It decides
+// nothing and opens no connection.
 package telemetry
 
 import (
+	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
 )
 
-// Metrics are the counters of one process. New says what each counts, by which labels.
+// Metrics are the metrics of one process; New describes them.
 type Metrics struct {
 	registry registry
 
@@ -27,7 +30,7 @@ type Metrics struct {
 	inference                                         *inference
 }
 
-// New makes the counters, all of them listed.
+// New returns all metrics, registered.
 func New() *Metrics {
 	r := registry{prometheus.NewRegistry()}
 	seconds := []float64{.01, .03, .1, .3, 1, 3, 10, 30, 100, 300}
@@ -115,16 +118,16 @@ func New() *Metrics {
 	}
 }
 
-// Labels are those of a request to a model, in arms of experiments, and more. Models and arms are ids
-// of the rule files, whatever a caller sends, so there are few.
+// Labels returns the labels of a request to a model in arms of experiments, and more. Models and arms are
+// ids of the rule files, so there are few.
 func Labels(model string, arms []string, more ...string) []string {
 	return append([]string{model, strings.Join(arms, " ")}, more...)
 }
 
 const prefix = "gptoss_executor_"
 
-// InForce records which rules are in force: their version, and the sum of each
-// file. onDisk is false where the files on disk are others, which do not load.
+// InForce records the version of the rules in force and the sum of each file. onDisk is false if the files
+// on disk differ and do not load.
 func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 	m.Rules.Reset()
 	m.Rules.WithLabelValues(version).Set(1)
@@ -141,18 +144,17 @@ func (m *Metrics) InForce(version string, sums map[string]string, onDisk bool) {
 	m.Reloaded.Set(now())
 }
 
-// Reload counts a change of the rule files by its result: taken, refused, or
-// reverted to what is in force.
+// Reload counts a change of the rule files by its result: taken, refused or reverted.
 func (m *Metrics) Reload(result string) {
 	m.Reloads.WithLabelValues(result).Inc()
 	m.Reloaded.Set(now())
 }
 
-// now is the Unix time.
+// now returns the Unix time.
 func now() float64 { return float64(time.Now().UnixNano()) / 1e9 }
 
-// DecisionLog counts for a decision log:
-// records, decisions that were lost, errors of the disk, and seconds since its head moved on.
+// DecisionLog adds metrics of a decision log: records, lost decisions, errors of the disk, and seconds
+// since its head moved.
 func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 	m.registry.counterFunc("decisions_written_total", "Decisions in the decision log.", written)
 	m.registry.counterFunc("decisions_lost_total", "Decisions that could not be written to the decision log.",
@@ -163,24 +165,163 @@ func (m *Metrics) DecisionLog(written, lost, failed, sinceHead func() float64) {
 		sinceHead)
 }
 
-// Captured counts recorded replies.
+// Captured adds metrics of recorded replies.
 func (m *Metrics) Captured(written, dropped func() float64) {
 	m.registry.counterFunc("captured_total", "Replies that were recorded.", written)
 	m.registry.counterFunc("captures_dropped_total",
 		"Replies that were to be recorded, and were too many at once.", dropped)
 }
 
-// Approval counts what became of a question to a person.
+// Approval counts an event of a question to a person.
 func (m *Metrics) Approval(outcome string) { m.Approvals.WithLabelValues(outcome).Inc() }
 
 // PendingApprovals records how many questions wait.
 func (m *Metrics) PendingApprovals(n int) { m.Pending.Set(float64(n)) }
 
-// Observe counts a value of a histogram. If the trace of what had it is kept, it is an exemplar.
+// Observe counts a value of a histogram, with an exemplar if its trace is kept.
 func Observe(h prometheus.Observer, n float64, at Place) {
 	if e, ok := h.(prometheus.ExemplarObserver); ok && at.Kept && at.Trace != "" {
 		e.ObserveWithExemplar(n, prometheus.Labels{"trace_id": at.Trace, "span_id": at.Span})
 		return
 	}
 	h.Observe(n)
+}
+
+// registry holds all metrics of the program, without those of every Go program.
+type registry struct{ *prometheus.Registry }
+
+func (r registry) counter(name, help string, labels ...string) *prometheus.CounterVec {
+	o := prometheus.CounterOpts{Name: prefix + name, Help: help}
+	v := prometheus.V2.NewCounterVec(prometheus.CounterVecOpts{CounterOpts: o,
+		VariableLabels: anyText(labels)})
+	r.MustRegister(v)
+	return v
+}
+
+func (r registry) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	v := newGauge(name, help, labels...)
+	r.MustRegister(v)
+	return v
+}
+
+func newGauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	o := prometheus.GaugeOpts{Name: prefix + name, Help: help}
+	return prometheus.V2.NewGaugeVec(prometheus.GaugeVecOpts{GaugeOpts: o, VariableLabels: anyText(labels)})
+}
+
+func (r registry) histogram(name, help string, bounds []float64, labels ...string) *prometheus.HistogramVec {
+	o := prometheus.HistogramOpts{Name: name, Help: help, Buckets: bounds}
+	v := prometheus.V2.NewHistogramVec(prometheus.HistogramVecOpts{HistogramOpts: o,
+		VariableLabels: anyText(labels)})
+	r.MustRegister(v)
+	return v
+}
+
+func (r registry) counterFunc(name, help string, read func() float64) {
+	r.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: prefix + name, Help: help}, read))
+}
+
+func (r registry) gaugeFunc(name, help string, read func() float64) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: prefix + name, Help: help}, read))
+}
+
+// anyText returns labels whose values may be any text: model ids come from callers, and WithLabelValues
+// panics at invalid UTF-8.
+func anyText(names []string) (out prometheus.ConstrainedLabels) {
+	for _, name := range names {
+		out = append(out, prometheus.ConstrainedLabel{
+			Name: name, Constraint: func(s string) string { return strings.ToValidUTF8(s, "\ufffd") },
+		})
+	}
+	return out
+}
+
+// Handler serves these metrics and those of Go and the process, with exemplars in OpenMetrics only.
+func (m *Metrics) Handler() http.Handler {
+	all := prometheus.Gatherers{prometheus.DefaultGatherer, m.registry}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		families, err := all.Gather()
+		if err != nil {
+			http.Error(w, "gather the metrics: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
+		format := expfmt.FmtText
+		if strings.Contains(r.Header.Get("Accept"), expfmt.OpenMetricsType) {
+			format = expfmt.FmtOpenMetrics_1_0_0
+			untype(families, "go_memstats_alloc_bytes_total")
+		}
+		w.Header().Set("Content-Type", string(format))
+		out := expfmt.NewEncoder(w, format)
+		for _, f := range families {
+			if out.Encode(f) != nil {
+				return // the caller left
+			}
+		}
+		_ = out.(expfmt.Closer).Close() // OpenMetrics has a mark at the end
+	})
+}
+
+// untype gives a counter an unknown type: in OpenMetrics the counter NAME_total is called NAME, which may
+// also be a gauge.
+func untype(families []*dto.MetricFamily, name string) {
+	for _, f := range families {
+		if f.GetName() == name {
+			f.Type = dto.MetricType_UNTYPED.Enum()
+			for _, p := range f.Metric {
+				p.Untyped = &dto.Untyped{Value: p.Counter.Value}
+			}
+		}
+	}
+}
+
+// Load is the current load and memory use.
+type Load struct {
+	Short           bool
+	Inside, Waiting int
+	Used, Limit     uint64
+}
+
+// Loads adds metrics of the load.
+func (m *Metrics) Loads(at func() Load) {
+	m.registry.gaugeFunc("load_shedding", "1 while memory is short and new requests get 503.",
+		func() float64 {
+			if at().Short {
+				return 1
+			}
+			return 0
+		})
+	m.registry.gaugeFunc("load_inside", "Requests that are being served.",
+		func() float64 { return float64(at().Inside) })
+	m.registry.gaugeFunc("load_waiting", "Requests that wait for their turn.",
+		func() float64 { return float64(at().Waiting) })
+	m.registry.gaugeFunc("memory_in_use_bytes",
+		"Memory that cannot be collected; 0 where there is no limit of memory.",
+		func() float64 { return float64(at().Used) })
+	m.registry.gaugeFunc("memory_limit_bytes",
+		"The limit of memory: GOMEMLIMIT, or that of the cgroup. 0: there is none.",
+		func() float64 { return float64(at().Limit) })
+}
+
+// States adds a metric of the states of model servers.
+func (m *Metrics) States(fill func(say func(upstream, state string))) {
+	m.registry.MustRegister(&stateGauge{fill: fill, GaugeVec: newGauge("upstream_state",
+		"1 for the state of a model server: "+
+			"closed (it is asked), open (it failed too often), half_open (one request tries it).", "upstream",
+		"state")})
+}
+
+// stateGauge is a gauge whose series are filled at each collection.
+type stateGauge struct {
+	*prometheus.GaugeVec
+	mu   sync.Mutex
+	fill func(say func(upstream, state string))
+}
+
+// Collect implements prometheus.Collector.
+func (s *stateGauge) Collect(to chan<- prometheus.Metric) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Reset()
+	s.fill(func(upstream, state string) { s.WithLabelValues(upstream, state).Set(1) })
+	s.GaugeVec.Collect(to)
 }

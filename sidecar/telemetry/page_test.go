@@ -60,10 +60,10 @@ func TestOpenMetrics(t *testing.T) {
 // The metrics that the conventions name: of a stream all, of an error none that it has no value for.
 func TestInferred(t *testing.T) {
 	m := New()
-	m.Inferred(&Inference{Model: "gpt-oss", Arms: []string{"e/a"}, Upstream: "main", Provider: "vllm",
+	m.CountInference(&Inference{Model: "gpt-oss", Arms: []string{"e/a"}, Upstream: "main", Provider: "vllm",
 		Asked: "openai/gpt-oss-20b", Took: 3 * time.Second, First: 30 * time.Millisecond, Stream: true,
 		Input: 100, Output: 5})
-	m.Inferred(&Inference{Model: "gpt-oss", Upstream: "far", Provider: "ollama", Asked: "x", Fault: "timeout",
+	m.CountInference(&Inference{Model: "gpt-oss", Upstream: "far", Provider: "ollama", Asked: "x", Fault: "timeout",
 		Took: time.Second})
 	text := served(m)
 	of, by := `gen_ai_operation_name="chat",gen_ai_provider_name="vllm",gen_ai_request_model="openai/gpt-oss-20b",`, `model="gpt-oss",upstream="main"`
@@ -88,9 +88,9 @@ func TestInferred(t *testing.T) {
 func TestModelsAreFew(t *testing.T) {
 	m := New()
 	for i := range 1000 {
-		m.Inferred(&Inference{Model: "gpt-oss", Asked: fmt.Sprintf("model-%d", i), Took: time.Second})
+		m.CountInference(&Inference{Model: "gpt-oss", Asked: fmt.Sprintf("model-%d", i), Took: time.Second})
 	}
-	m.Inferred(&Inference{Model: "gpt-oss", Asked: strings.Repeat("x", 1000), Took: time.Second})
+	m.CountInference(&Inference{Model: "gpt-oss", Asked: strings.Repeat("x", 1000), Took: time.Second})
 	for _, f := range m.Gather(0) {
 		if f.Name == "gen_ai_client_operation_duration_seconds" {
 			if len(f.Points) != maxModels+1 {

@@ -17,17 +17,18 @@ import (
 
 // Name is that of the instrumentation, and what its own attributes and events begin with.
 const (
+	// Name of the instrumentation, and prefix of its own attributes and events.
 	TracerName = "github.com/jgavinray/gpt-oss-executor"
 	spanKey    = "gptoss_executor."
 )
 
-// Tracer begins the spans of requests.
+// Tracer starts the spans of requests.
 type Tracer struct{ with trace.Tracer }
 
-// NewTracer tells a tracer.
+// NewTracer returns a Tracer with an OpenTelemetry tracer.
 func NewTracer(with trace.Tracer) *Tracer { return &Tracer{with} }
 
-// Parent is a span below which turns and runs stand.
+// Parent is a span above turns and runs.
 type Parent struct {
 	with  trace.Tracer
 	span  trace.Span
@@ -35,11 +36,10 @@ type Parent struct {
 	words Words
 }
 
-// RequestSpan is a request that is served.
+// RequestSpan is the span of a request.
 type RequestSpan struct{ Parent }
 
-// Request begins the span of a request, which is part of the trace that its headers name. The context
-// is that of what it leads to.
+// Request starts the span of a request in the trace that its headers name, and returns its context.
 func (t *Tracer) Request(ctx context.Context, r *http.Request, id string,
 	words Words) (context.Context, *RequestSpan) {
 	if t == nil {
@@ -52,12 +52,12 @@ func (t *Tracer) Request(ctx context.Context, r *http.Request, id string,
 	}
 	from := propagation.TraceContext{}.Extract(ctx, propagation.HeaderCarrier(r.Header))
 	p := Parent{with: t.with, words: words, place: Place{Request: id}}
-	ctx, p = p.begin(from, r.Method+" "+r.URL.Path, trace.SpanKindServer, attributes...)
+	ctx, p = p.start(from, r.Method+" "+r.URL.Path, trace.SpanKindServer, attributes...)
 	return ctx, &RequestSpan{p}
 }
 
-// begin begins a span in a context, and gives what stands below it.
-func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind,
+// start starts a span and returns its context and the parent of spans below it.
+func (p *Parent) start(ctx context.Context, title string, kind trace.SpanKind,
 	attributes ...attribute.KeyValue) (context.Context, Parent) {
 	if p.span != nil {
 		ctx = trace.ContextWithSpan(ctx, p.span)
@@ -67,7 +67,7 @@ func (p *Parent) begin(ctx context.Context, title string, kind trace.SpanKind,
 	return WithPlace(ctx, below.place), below
 }
 
-// placeOf is where a context stands in a trace.
+// placeOf returns the place of a context in its trace.
 func placeOf(ctx context.Context, request string) Place {
 	of, headers := trace.SpanContextFromContext(ctx), propagation.MapCarrier{}
 	propagation.TraceContext{}.Inject(ctx, headers)
@@ -77,7 +77,7 @@ func placeOf(ctx context.Context, request string) Place {
 	}
 }
 
-// Children is what turns and runs of the request stand below.
+// Children returns the parent of the request's turns and runs.
 func (r *RequestSpan) Children() *Parent {
 	if r == nil {
 		return nil
@@ -97,13 +97,13 @@ func (r *RequestSpan) End(status int) {
 	r.span.End()
 }
 
-// Words says that the words of people and models are written.
+// Words reports whether words of people and models are written.
 func (p *Parent) Words() bool { return p != nil && p.words.Bytes > 0 && p.span.IsRecording() }
 
-// in is a context at the place of the span.
+// in returns a context at the place of the span.
 func (p *Parent) in(ctx context.Context) context.Context { return WithPlace(ctx, p.place) }
 
-// fail says that it came to nothing, and why in a word that is one of few.
+// fail marks the span as failed, with the reason in one of few words.
 func (p *Parent) fail(why string) {
 	p.span.SetAttributes(semconv.ErrorTypeKey.String(why))
 	p.span.SetStatus(codes.Error, "")
@@ -113,8 +113,8 @@ func (p *Parent) event(what string, attributes ...attribute.KeyValue) {
 	p.span.AddEvent(spanKey+what, trace.WithAttributes(attributes...))
 }
 
-// who are the attributes of who asks.
-func who(s *policy.Subject) (out []attribute.KeyValue) {
+// subjectAttributes returns the attributes of who asks.
+func subjectAttributes(s *policy.Subject) (out []attribute.KeyValue) {
 	// that one is no more than the trace itself
 	if s.Session != "" && !strings.HasPrefix(s.Session, TraceSession) {
 		out = append(out, semconv.GenAIConversationID(name(s.Session)))
@@ -125,8 +125,8 @@ func who(s *policy.Subject) (out []attribute.KeyValue) {
 	return out
 }
 
-// asked is the model that a caller asks for.
-func asked(model, rules string, arms []string) []attribute.KeyValue {
+// modelAttributes returns the attributes of the model that a caller asks for.
+func modelAttributes(model, rules string, arms []string) []attribute.KeyValue {
 	out := []attribute.KeyValue{semconv.GenAIRequestModel(name(model)),
 		attribute.String(spanKey+"rules.version", rules)}
 	if len(arms) > 0 {
@@ -135,27 +135,27 @@ func asked(model, rules string, arms []string) []attribute.KeyValue {
 	return out
 }
 
-// RunSpan is a run of executor mode.
+// RunSpan is the span of a run of executor mode.
 type RunSpan struct{ Parent }
 
-// Run begins the span of a run.
+// Run starts the span of a run.
 func (p *Parent) Run(ctx context.Context, id, model, rules string, arms []string,
 	by policy.Subject) (context.Context, *RunSpan) {
 	if p == nil {
 		return ctx, nil
 	}
 	by.Agent = model // which agent acts: the one that this program is
-	attributes := append(asked(model, rules, arms), who(&by)...)
+	attributes := append(modelAttributes(model, rules, arms), subjectAttributes(&by)...)
 	attributes = append(attributes, semconv.GenAIOperationNameInvokeAgent,
 		semconv.GenAIProviderNameKey.String(provider), semconv.GenAIAgentID(id))
-	ctx, below := p.begin(ctx, "invoke_agent "+name(model), trace.SpanKindInternal, attributes...)
+	ctx, below := p.start(ctx, "invoke_agent "+name(model), trace.SpanKindInternal, attributes...)
 	return ctx, &RunSpan{below}
 }
 
-// provider is the one of runs, which are our own.
+// provider is the provider of runs, which are our own.
 const provider = "gpt-oss-executor"
 
-// Children is what turns of the run stand below.
+// Children returns the parent of the run's turns.
 func (r *RunSpan) Children() *Parent {
 	if r == nil {
 		return nil
@@ -163,7 +163,7 @@ func (r *RunSpan) Children() *Parent {
 	return &r.Parent
 }
 
-// End ends the span: how the run ended in a word, and whether it failed.
+// End ends the span with the run's status.
 func (r *RunSpan) End(status string, turns, calls int, failed bool) {
 	if r == nil {
 		return
@@ -176,10 +176,10 @@ func (r *RunSpan) End(status string, turns, calls int, failed bool) {
 	r.span.End()
 }
 
-// ToolSpan is a call that runs here.
+// ToolSpan is the span of a call that runs here.
 type ToolSpan struct{ Parent }
 
-// Tool begins the span of a call. Arguments are words.
+// Tool starts the span of a call. Arguments are words.
 func (r *RunSpan) Tool(ctx context.Context, id, tool string, arguments []byte) (context.Context, *ToolSpan) {
 	if r == nil {
 		return ctx, nil
@@ -192,18 +192,18 @@ func (r *RunSpan) Tool(ctx context.Context, id, tool string, arguments []byte) (
 		attributes = append(attributes,
 			semconv.GenAIToolCallArgumentsKey.String(r.words.text(string(arguments))))
 	}
-	ctx, below := r.begin(ctx, "execute_tool "+name(tool), trace.SpanKindInternal, attributes...)
+	ctx, below := r.start(ctx, "execute_tool "+name(tool), trace.SpanKindInternal, attributes...)
 	return ctx, &ToolSpan{below}
 }
 
-// Decided tells what the policy says of the call.
+// Decided adds the decision of the policy.
 func (t *ToolSpan) Decided(d SpanDecision) {
 	if t != nil {
 		t.event("decision", d.attributes()...)
 	}
 }
 
-// End ends the span: ok, failed, refused or doubt. The text is what the model reads.
+// End ends the span with an outcome (ok, failed, refused or doubt) and the text for the model.
 func (t *ToolSpan) End(outcome, text string) {
 	if t == nil {
 		return
@@ -218,7 +218,7 @@ func (t *ToolSpan) End(outcome, text string) {
 	t.span.End()
 }
 
-// SpanDecision is what the policy said of a call.
+// SpanDecision is the policy's decision about a call.
 type SpanDecision struct {
 	Tool, Effect, Rule, Place string
 	Outcome                   string // how the call left, or that it did not

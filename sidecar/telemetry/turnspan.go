@@ -17,40 +17,40 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// TurnSpan is one good reply on its way, however often the model is asked for it.
+// TurnSpan is the span of a turn.
 type TurnSpan struct {
 	Parent
-	who    policy.Subject
-	read   []attribute.KeyValue // what the request says to the model
-	output string               // its messages, if they are written
-	events int
+	who      policy.Subject
+	request  []attribute.KeyValue // attributes of the request
+	messages string               // of the request, if words are written
+	events   int
 }
 
-// maxEvents is of how many repairs, refusals and decisions of a turn is told.
+// maxEvents bounds the repairs, refusals and decisions of a turn that are recorded.
 const maxEvents = 96
 
-// Turn begins the span of a turn.
+// Turn starts the span of a turn.
 func (p *Parent) Turn(ctx context.Context, model, rules string, arms []string, by policy.Subject,
 	req *openai.Request) *TurnSpan {
 	if p == nil {
 		return nil
 	}
-	attributes := append(asked(model, rules, arms), who(&by)...)
+	attributes := append(modelAttributes(model, rules, arms), subjectAttributes(&by)...)
 	attributes = append(attributes, attribute.Int(spanKey+"tools.offered", len(req.Tools)))
-	_, below := p.begin(ctx, "turn "+name(model), trace.SpanKindInternal, attributes...)
+	_, below := p.start(ctx, "turn "+name(model), trace.SpanKindInternal, attributes...)
 	t := &TurnSpan{Parent: below, who: by}
 	if t.span.IsRecording() {
-		t.read = sampling(req)
+		t.request = samplingAttributes(req)
 	}
 	if t.Words() {
-		t.output = t.words.messages(req)
-		t.span.SetAttributes(semconv.GenAIInputMessagesKey.String(t.output))
+		t.messages = t.words.messages(req)
+		t.span.SetAttributes(semconv.GenAIInputMessagesKey.String(t.messages))
 	}
 	return t
 }
 
-// sampling is what a request says to the model beside its messages.
-func sampling(req *openai.Request) (out []attribute.KeyValue) {
+// samplingAttributes returns the attributes of a request's sampling.
+func samplingAttributes(req *openai.Request) (out []attribute.KeyValue) {
 	number := func(key string) (gjson.Result, bool) {
 		at, ok := req.Field(key)
 		if !ok {
@@ -83,7 +83,7 @@ func sampling(req *openai.Request) (out []attribute.KeyValue) {
 	return out
 }
 
-// In is a context at the place of the turn.
+// In returns a context at the place of the turn.
 func (t *TurnSpan) In(ctx context.Context) context.Context {
 	if t == nil {
 		return ctx
@@ -91,23 +91,23 @@ func (t *TurnSpan) In(ctx context.Context) context.Context {
 	return t.in(ctx)
 }
 
-// Words says that Heard wants the words of replies.
+// Words reports whether Replied wants the words of replies.
 func (t *TurnSpan) Words() bool { return t != nil && t.Parent.Words() }
 
-// few reports whether one more event may be told.
-func (t *TurnSpan) few() bool {
+// mayAddEvent reports whether one more event may be recorded.
+func (t *TurnSpan) mayAddEvent() bool {
 	t.events++
 	return t.events <= maxEvents
 }
 
-// Decided tells what the policy said of a call.
+// Decided adds a decision of the policy.
 func (t *TurnSpan) Decided(d SpanDecision) {
-	if t != nil && t.few() {
+	if t != nil && t.mayAddEvent() {
 		t.event("decision", d.attributes()...)
 	}
 }
 
-// Fault tells what was wrong with a reply, and what is done about it.
+// Fault adds a fault of a reply and what is done about it.
 func (t *TurnSpan) Fault(fault, action, tool string, again bool) {
 	if t == nil {
 		return
@@ -124,9 +124,8 @@ func (t *TurnSpan) Fault(fault, action, tool string, again bool) {
 	t.event("fault", attributes...)
 }
 
-// Replied tells of a choice of a reply that has ended: what was mended and what was refused. mended
-// gives the kinds of the repairs of a call. reply is what the model server sent, where words
-// are written.
+// Replied adds the repairs, refusals and, where words are written, the text of a choice that has ended.
+// mended returns the kinds of a call's repairs; reply is what the model server sent.
 func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Call) []string,
 	reply *parse.Delta, thought []byte, finish string, a *AttemptSpan) {
 	if t == nil || !t.span.IsRecording() {
@@ -135,14 +134,14 @@ func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Ca
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		for _, kind := range mended(c) {
-			if t.few() {
+			if t.mayAddEvent() {
 				t.event("repair", semconv.GenAIToolName(name(c.Name)), attribute.String(spanKey+"repair",
 					kind), attribute.String(spanKey+"strategy", c.Strategy))
 			}
 		}
 	}
 	for i := range r.Refused {
-		if f := &r.Refused[i]; t.few() {
+		if f := &r.Refused[i]; t.mayAddEvent() {
 			t.event("refusal", semconv.GenAIToolName(name(f.Name)), attribute.String(spanKey+"code",
 				string(f.Code)))
 		}
@@ -153,19 +152,19 @@ func (t *TurnSpan) Replied(r *parse.Reading, ids []string, mended func(*tools.Ca
 	if !t.Words() {
 		return
 	}
-	t.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.read(r, ids)))
+	t.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.reading(r, ids)))
 	if a != nil && reply != nil {
 		a.span.SetAttributes(semconv.GenAIOutputMessagesKey.String(t.words.output(reply, thought, finish)))
 	}
 }
 
-// TurnOutcome is what a turn came to.
+// TurnOutcome is the outcome of a turn.
 type TurnOutcome struct {
 	Upstream, Style               string
 	Strategies                    []string
 	Turns, Again, Calls, Refused  int
 	Prompt, Completion, Reasoning int
-	Fault                         string // that stayed; empty: none
+	Fault                         string // that remained; empty: none
 	Failed                        bool   // the answer is an error
 }
 
@@ -189,7 +188,7 @@ func (t *TurnSpan) End(c TurnOutcome) {
 	t.span.End()
 }
 
-// AttemptSpan is one request to a model server, with those that its network made necessary.
+// AttemptSpan is the span of a request to a model server, with its retries by the network client.
 type AttemptSpan struct {
 	Parent
 	began    time.Time
@@ -200,19 +199,19 @@ type AttemptSpan struct {
 
 // Destination is where a request goes.
 type Destination struct {
-	Provider, Upstream, Model string // its kind, its name, and what it calls the model
-	Host                      string // of its address
-	Port                      int    // 0: that of the scheme
-	Number                    int    // how many requests of the turn there were, this one included
-	Corrects                  bool   // the model is told what was wrong with its reply
+	Provider, Upstream, Model string // dialect, name and model name of the server
+	Host                      string
+	Port                      int  // 0: that of the scheme
+	Number                    int  // of the turn's requests, from 1
+	Corrects                  bool // the model is told what was wrong with its reply
 }
 
-// Attempt begins the span of a request to a model server. The context is that of the request.
+// Attempt starts the span of a request to a model server and returns its context.
 func (t *TurnSpan) Attempt(ctx context.Context, to Destination) (context.Context, *AttemptSpan) {
 	if t == nil {
 		return ctx, nil
 	}
-	attributes := append(slices.Clip(t.read), who(&t.who)...)
+	attributes := append(slices.Clip(t.request), subjectAttributes(&t.who)...)
 	attributes = append(attributes, semconv.GenAIOperationNameChat,
 		semconv.GenAIProviderNameKey.String(to.Provider), semconv.GenAIRequestModel(name(to.Model)),
 		attribute.String(spanKey+"upstream", name(to.Upstream)), attribute.Int(spanKey+"attempt", to.Number),
@@ -220,14 +219,14 @@ func (t *TurnSpan) Attempt(ctx context.Context, to Destination) (context.Context
 	if to.Host != "" {
 		attributes = append(attributes, semconv.ServerAddress(to.Host), semconv.ServerPort(to.Port))
 	}
-	if t.output != "" {
-		attributes = append(attributes, semconv.GenAIInputMessagesKey.String(t.output))
+	if t.messages != "" {
+		attributes = append(attributes, semconv.GenAIInputMessagesKey.String(t.messages))
 	}
-	ctx, below := t.begin(ctx, "chat "+name(to.Model), trace.SpanKindClient, attributes...)
+	ctx, below := t.start(ctx, "chat "+name(to.Model), trace.SpanKindClient, attributes...)
 	return ctx, &AttemptSpan{Parent: below, began: time.Now()}
 }
 
-// Began notes that the answer has begun, and its form.
+// Began notes that the answer has begun.
 func (a *AttemptSpan) Began(stream bool) {
 	if a != nil {
 		a.stream = stream
@@ -255,7 +254,7 @@ func (a *AttemptSpan) First(doc *openai.Completion) {
 	}
 }
 
-// End ends the span: how many tokens it took, and which fault it has; empty: none.
+// End ends the span with its tokens and its fault; empty: none.
 func (a *AttemptSpan) End(input, output, thinking int, fault string) {
 	if a == nil {
 		return

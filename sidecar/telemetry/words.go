@@ -19,11 +19,11 @@ type Words struct {
 }
 
 const (
-	maxName = 256     // bytes of a name that a caller or a model gives
-	margin  = 8 << 10 // bytes that are read beyond a cut: a secret that the cut would halve
+	maxName = 256     // bytes of a name from a caller or a model
+	margin  = 8 << 10 // bytes read beyond a cut, which could halve a secret
 )
 
-// name is a short text without secrets.
+// name returns a short text without secrets.
 func name(s string) string {
 	if s == "" {
 		return ""
@@ -31,8 +31,8 @@ func name(s string) string {
 	return cut(s, maxName)
 }
 
-// cut is the beginning of a text, with its secrets masked. Of a longer one, what stands near the end
-// of the part that was looked at goes, since half of a secret may stand there.
+// cut returns the beginning of a text with its secrets masked. If the text is longer, the end of the part
+// that was read is dropped, since half of a secret may be there.
 func cut(s string, most int) string {
 	if len(s) > most+margin {
 		s = mask(scan.Head(s, most+margin))
@@ -43,7 +43,7 @@ func cut(s string, most int) string {
 	return scan.Head(s, most)
 }
 
-// mask hides secrets. A text that is JSON is masked by its members, too.
+// mask masks secrets, of JSON also by its members.
 func mask(s string) string {
 	if t := strings.TrimSpace(s); t != "" && (t[0] == '{' || t[0] == '[') {
 		if out, n, err := secrets.MaskJSON([]byte(t)); err == nil && n > 0 && json.Valid([]byte(t)) {
@@ -54,16 +54,16 @@ func mask(s string) string {
 	return s
 }
 
-// text is a text as a span has it.
+// text returns a text for a span.
 func (w *Words) text(s string) string {
 	r := room{int(w.Bytes)}
 	return r.take(s)
 }
 
-// ends is what a text that was cut ends with.
-const ends = "… (cut)"
+// cutMark ends a text that was cut.
+const cutMark = "… (cut)"
 
-// message is one as the conventions have it.
+// message is a message as the conventions say.
 type message struct {
 	Role   string `json:"role"`
 	Parts  []part `json:"parts"`
@@ -79,16 +79,16 @@ type part struct {
 	Response  string          `json:"response,omitempty"`
 }
 
-// room is what is left of the bytes of an attribute.
+// room is the rest of an attribute's bytes.
 type room struct{ remaining int }
 
-// take is a text as far as there is room.
+// take returns as much of a text as there is room for.
 func (r *room) take(s string) string {
 	most := max(r.remaining, 0)
 	out := cut(s, most)
 	r.remaining -= len(out) + 64 // for what stands around it
 	if len(s) > most {
-		out += ends
+		out += cutMark
 	}
 	return out
 }
@@ -100,7 +100,7 @@ func (r *room) text(kind, s string) []part {
 	return []part{{Type: kind, Content: r.take(s)}}
 }
 
-// call is a call; its arguments are JSON, or a text.
+// call returns a call; its arguments become JSON or a string.
 func (r *room) call(id, tool, arguments string) part {
 	args := []byte(r.take(arguments))
 	if !json.Valid(args) {
@@ -109,7 +109,7 @@ func (r *room) call(id, tool, arguments string) part {
 	return part{Type: "tool_call", ID: name(id), Name: name(tool), Arguments: args}
 }
 
-// messages are those of a request, the newest as far as they fit.
+// messages returns the newest messages of a request that fit.
 func (w *Words) messages(req *openai.Request) string {
 	r := room{int(w.Bytes)}
 	var out []message
@@ -138,7 +138,7 @@ func (w *Words) messages(req *openai.Request) string {
 // call is a call of a reply.
 type call struct{ id, name, arguments string }
 
-// reply is a message of the model.
+// reply returns a message of the model.
 func (w *Words) reply(reasoning, content, finish string, calls []call) string {
 	in := room{int(w.Bytes)}
 	m := message{Role: "assistant", Parts: in.text("reasoning", reasoning), Finish: name(finish)}
@@ -149,8 +149,8 @@ func (w *Words) reply(reasoning, content, finish string, calls []call) string {
 	return document([]message{m})
 }
 
-// read is what was made of a reply.
-func (w *Words) read(r *parse.Reading, ids []string) string {
+// reading returns what was read in a reply.
+func (w *Words) reading(r *parse.Reading, ids []string) string {
 	calls := make([]call, len(r.Calls))
 	for i := range r.Calls {
 		calls[i] = call{name: r.Calls[i].Name, arguments: string(r.Calls[i].Arguments)}
@@ -161,7 +161,7 @@ func (w *Words) read(r *parse.Reading, ids []string) string {
 	return w.reply(r.Reasoning, r.Content, r.Finish, calls)
 }
 
-// output is a reply as the model server sent it.
+// output returns a reply as the model server sent it.
 func (w *Words) output(d *parse.Delta, thought []byte, finish string) string {
 	reasoning := d.Reasoning
 	if json.Unmarshal(thought, &reasoning) != nil {

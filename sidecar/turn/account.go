@@ -10,42 +10,42 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Account is what came of a request, for the log and the metrics.
+// Account sums up a request for the log and the metrics.
 type Account struct {
 	Model              string // id that the caller sees
-	Run                string // the run of executor mode that answered; empty: none did
+	Run                string // run of executor mode that answered; empty: none
 	Who                policy.Subject
 	Turns              int      // requests to the model
-	Upstream           string   // name of the model server that was asked last
-	Style              string   // in which it was asked; native: the server was offered the tools
+	Upstream           string   // name of the model server asked last
+	Style              string   // of the last request; native: the server was offered the tools
 	Strategies         []string // that found calls
 	Edits              []string // rules that changed what the model read
 	Calls, Refused     int
-	Repeated           int           // calls that stood in a reply once more, and were made once
-	Again              int           // of Turns, those that followed a fault
+	Repeated           int           // calls that a reply repeated and that were made once
+	Again              int           // requests of Turns that followed a fault
 	Offered            bool          // the model was offered tools
 	Empty              bool          // the last reply had nothing to show and nothing to run
 	First              time.Duration // until something of a reply could leave; 0: nothing could
 	Prompt, Completion int           // tokens, as the model server counts them
-	Reasoning          int           // those of Completion that it thought with, where the server says so
-	Faults             []Faulty      // in order, at most maxFaults
-	Notice             string        // the sentence of our own that ended the answer; empty: there was none
+	Reasoning          int           // tokens of Completion, where the server counts them
+	Faults             []FaultRecord // in order, at most maxFaults
+	Notice             string        // sentence of ours that ended the answer; empty: none
 
-	now [3]int // the same, of the last reply so far: some servers tell them with every event
+	last [3]int // tokens of the last reply so far: prompt, completion, reasoning
 }
 
-// Faulty is what was wrong with a reply, and what was done about it.
-type Faulty struct {
+// FaultRecord is a fault of a reply and what was done about it.
+type FaultRecord struct {
 	Fault  ruleset.Fault
-	Action ruleset.Action // GiveUp where nothing more was tried
-	Tool   string         // whose call it was; empty: no call's
+	Action ruleset.Action // GiveUp: nothing more was tried
+	Tool   string         // of the faulty call; empty: no call
 	Why    string         // for the operator
 }
 
-// maxFaults is of how many faults of a request is told.
+// maxFaults bounds the recorded faults of a request.
 const maxFaults = 32
 
-// Excused reports whether a sentence of our own stands in place of an answer because the model server failed.
+// Excused reports whether a sentence of ours stands in place of an answer because the model server failed.
 func (a *Account) Excused() bool {
 	n := len(a.Faults)
 	if a.Notice == "" || n == 0 {
@@ -60,29 +60,27 @@ func (a *Account) Excused() bool {
 	return false
 }
 
-// faulty takes over what was wrong with a reply.
-func (a *Account) faulty(more ...Faulty) {
+func (a *Account) addFaults(more ...FaultRecord) {
 	a.Faults = append(a.Faults, more[:min(len(more), maxFaults-len(a.Faults))]...)
 }
 
-// Account is what came of the turn so far.
+// Account returns what has become of the turn so far.
 func (t *Turn) Account() Account {
 	a := t.account
-	a.next()
-	a.Model, a.Who, a.Upstream, a.Style = t.Model.ID.Value, t.who, t.route.Name(), styleID(t.style)
-	a.Again, a.Offered = t.spent, t.agent
+	a.addTokens()
+	a.Model, a.Who, a.Upstream, a.Style = t.Model.ID.Value, t.subject, t.route.Name(), styleID(t.style)
+	a.Again, a.Offered = t.retried, t.agent
 	return a
 }
 
-// call counts a call that leaves.
-func (a *Account) call(strategy string) {
+func (a *Account) addCall(strategy string) {
 	a.Calls++
 	if !slices.Contains(a.Strategies, strategy) {
 		a.Strategies = append(a.Strategies, strategy)
 	}
 }
 
-// Edited takes over the rules that changed what the model read, each once.
+// Edited adds rules that changed what the model read, each once.
 func (a *Account) Edited(ids []string) {
 	for _, id := range ids {
 		if !slices.Contains(a.Edits, id) {
@@ -91,22 +89,22 @@ func (a *Account) Edited(ids []string) {
 	}
 }
 
-// tokens takes the usage object of a reply.
-func (a *Account) tokens(usage []byte) {
+// setTokens keeps the usage of the last reply, which some servers send with every event.
+func (a *Account) setTokens(usage []byte) {
 	found := gjson.GetManyBytes(usage, "prompt_tokens", "completion_tokens",
 		"completion_tokens_details.reasoning_tokens")
-	a.now = [3]int{int(found[0].Int()), int(found[1].Int()), int(found[2].Int())}
+	a.last = [3]int{int(found[0].Int()), int(found[1].Int()), int(found[2].Int())}
 }
 
-// next counts the tokens of the last reply: it has ended.
-func (a *Account) next() {
-	a.Prompt += a.now[0]
-	a.Completion += a.now[1]
-	a.Reasoning += a.now[2]
-	a.now = [3]int{}
+// addTokens adds the tokens of the last reply, which has ended.
+func (a *Account) addTokens() {
+	a.Prompt += a.last[0]
+	a.Completion += a.last[1]
+	a.Reasoning += a.last[2]
+	a.last = [3]int{}
 }
 
-// Add takes over what another turn of the same run came to.
+// Add adds the account of another turn of the same run.
 func (a *Account) Add(more Account) {
 	a.Turns += more.Turns
 	a.Upstream, a.Style = more.Upstream, more.Style
@@ -121,10 +119,10 @@ func (a *Account) Add(more Account) {
 	a.Completion += more.Completion
 	a.Reasoning += more.Reasoning
 	a.Edited(more.Edits)
-	a.faulty(more.Faults...)
+	a.addFaults(more.Faults...)
 	a.Notice = more.Notice
 	for _, s := range more.Strategies {
-		a.call(s)
+		a.addCall(s)
 	}
 	a.Calls += more.Calls - len(more.Strategies)
 }

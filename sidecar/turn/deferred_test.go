@@ -25,7 +25,7 @@ func TestDeferred(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(deferred(req), " "); got != row.want {
+		if got := strings.Join(deferredTools(req), " "); got != row.want {
 			t.Errorf("%s %s: %q, want %q", row.role, row.content, got, row.want)
 		}
 	}

@@ -16,7 +16,7 @@ func TestRounded(t *testing.T) {
 		`{"id":"12345678901234567000","n":0.1}`:   "",
 		`{"n":1e300,"m":123456789012345678.5e-1}`: "",
 	} {
-		if got := rounded(gjson.Parse(in)); got != want {
+		if got := roundedInteger(gjson.Parse(in)); got != want {
 			t.Errorf("%s: %q, want %q", in, got, want)
 		}
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// unfinished is why a reply ended without a finish_reason.
-const unfinished = "without a reason; Ollama does so where one piece comes more than 30 times in a row, as in a long row of the same characters"
+// whyUnfinished explains a reply without a finish_reason.
+const whyUnfinished = "without a reason; Ollama does so where one piece comes more than 30 times in a row, as in a long row of the same characters"
 
-// faultOf says what is wrong with a reply, or "".
+// faultOf returns what is wrong with a reply; "": nothing.
 func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusal) {
 	var f *upstream.Failure
 	switch {
@@ -26,17 +26,17 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 	case err != nil:
 		return ruleset.StreamError, tools.Refusal{Why: "the reply broke off"}
 	case len(r.Calls) > 0, r.Done && len(r.Refused) == 0 &&
-		t.who.Run: // a run ends with its last call, if the model has no more to say
+		t.subject.Run: // a run ends with its last call, if the model has no more to say
 		return "", tools.Refusal{}
 	case r.Cut == openai.ContentFilter && t.agent: // others know what content_filter means
 		return ruleset.Filtered, tools.Refusal{Why: "the content filter of the model server cut it off"}
 	case len(r.Refused) > 0:
 		first := r.Refused[0]
-		return refused[first.Code], first
+		return refusalFaults[first.Code], first
 	case r.Cut == openai.Unfinished && r.Empty():
-		return ruleset.Unfinished, tools.Refusal{Why: unfinished}
+		return ruleset.Unfinished, tools.Refusal{Why: whyUnfinished}
 	case r.Cut == openai.Unfinished:
-		return ruleset.Cut, tools.Refusal{Why: unfinished}
+		return ruleset.Cut, tools.Refusal{Why: whyUnfinished}
 	case t.forced && !r.Empty() && r.Cut == "" && r.Finish != "length" &&
 		t.set.Recovery.For(ruleset.NotCalled).Action != "":
 		return ruleset.NotCalled, tools.Refusal{Name: t.toolName(), Why: "it answered with text"}
@@ -52,9 +52,9 @@ func (t *Turn) faultOf(r *parse.Reading, err error) (ruleset.Fault, tools.Refusa
 	return ruleset.Empty, tools.Refusal{Why: "the model gave an empty reply"}
 }
 
-// deciding is the reading by which a reply with several choices is judged: the first,
-// or one that is empty because a call was refused. There is at least one.
-func (t *Turn) deciding(readings []parse.Reading) *parse.Reading {
+// decidingReading returns the reading that judges a reply of several choices: one that is empty because a
+// call was refused, else the first. There is at least one.
+func (t *Turn) decidingReading(readings []parse.Reading) *parse.Reading {
 	t.choices = len(readings)
 	for i := range readings {
 		if r := &readings[i]; len(r.Refused) > 0 && r.Empty() {
@@ -64,7 +64,7 @@ func (t *Turn) deciding(readings []parse.Reading) *parse.Reading {
 	return &readings[0]
 }
 
-// toolName is the only tool that is offered; "" where there are several.
+// toolName returns the only offered tool; "": there are several.
 func (t *Turn) toolName() string {
 	if len(t.offered) == 1 {
 		return t.offered[0].Name
@@ -72,7 +72,7 @@ func (t *Turn) toolName() string {
 	return ""
 }
 
-var refused = map[tools.RefusalCode]ruleset.Fault{
+var refusalFaults = map[tools.RefusalCode]ruleset.Fault{
 	tools.NotOffered: ruleset.NotOffered,
 	tools.BadName:    ruleset.NotOffered,
 	tools.Ambiguous:  ruleset.Ambiguous,
@@ -84,37 +84,36 @@ var refused = map[tools.RefusalCode]ruleset.Fault{
 	tools.Denied:     ruleset.Denied,
 }
 
-// again says whether one more request may help, and counts it. What has left
-// cannot be taken back: then the model must be told something, so that it continues, and only
-// of a reply with one choice.
-func (t *Turn) again(f ruleset.Fault, r *ruleset.Remedy) bool {
-	if !t.mayAsk(f, r) || (r.Text == nil || t.choices > 1) && t.sink.Sent() {
+// takeRetry reports whether one more request may help, and counts it. What has left cannot be taken back:
+// then the model needs a correction, so that it continues, and the reply must have a single choice.
+func (t *Turn) takeRetry(f ruleset.Fault, r *ruleset.Remedy) bool {
+	if !t.hasRetry(f, r) || (r.Text == nil || t.choices > 1) && t.sink.Sent() {
 		return false
 	}
-	if t.asked == nil {
-		t.asked = make(map[ruleset.Fault]int)
+	if t.retries == nil {
+		t.retries = make(map[ruleset.Fault]int)
 	}
-	t.asked[f]++
-	t.spent++
+	t.retries[f]++
+	t.retried++
 	return true
 }
 
-// retried reports a failure of the server after which the request was sent again already: as limits.yaml
-// says, or to another server.
-func (t *Turn) retried(err error) bool {
+// alreadyRetried reports whether the request was already sent again, as limits.yaml says or to another
+// server.
+func (t *Turn) alreadyRetried(err error) bool {
 	var f *upstream.Failure
 	return errors.As(err, &f) && f.Fault == ruleset.ServerError && (f.Retried || t.route.Several())
 }
 
-// mayAsk says that the rules allow one more request because of a fault.
-func (t *Turn) mayAsk(f ruleset.Fault, r *ruleset.Remedy) bool {
-	return r.Action != ruleset.GiveUp && r.Action != "" && t.asked[f] < r.Attempts &&
-		t.spent < t.set.Recovery.Total
+// hasRetry reports whether the rules allow one more request for a fault.
+func (t *Turn) hasRetry(f ruleset.Fault, r *ruleset.Remedy) bool {
+	return r.Action != ruleset.GiveUp && r.Action != "" && t.retries[f] < r.Attempts &&
+		t.retried < t.set.Recovery.Total
 }
 
-// settle answers when nothing more is tried: with the sentence of the rules for the user of
-// an agent, else with the status of the rules, else with what there is.
-func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal,
+// giveUp answers when nothing more is tried: with the rules' sentence for the user of an agent, with their
+// status, or with what there is.
+func (t *Turn) giveUp(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Remedy, about tools.Refusal,
 	err error) error {
 	var f *upstream.Failure
 	sentence := ""
@@ -127,7 +126,7 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	}
 	switch {
 	case sentence != "" && (err == nil || !t.sink.Sent()):
-		return t.say(fault, sentence, about, err)
+		return t.saySentence(fault, sentence, about, err)
 	case errors.As(err, &f):
 		return t.fail(f.Say)
 	case remedy.Status != 0 && (err != nil || t.forced || !t.sink.Sent()):
@@ -152,48 +151,48 @@ func (t *Turn) settle(r *parse.Reading, fault ruleset.Fault, remedy *ruleset.Rem
 	default:
 		text = "A call was not made: " + about.ToPerson() + "."
 	}
-	return t.tell(text)
+	return t.endWith(text)
 }
 
-// say answers with a sentence of the rules in place of an error, and lets the operator know.
-func (t *Turn) say(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
-	t.p.Metrics.Notices.WithLabelValues(t.labels(string(fault))...).Inc()
+// saySentence answers with a sentence of the rules in place of an error and logs that.
+func (t *Turn) saySentence(fault ruleset.Fault, sentence string, about tools.Refusal, err error) error {
+	t.planner.Metrics.Notices.WithLabelValues(t.labels(string(fault))...).Inc()
 	t.log.Warn("the user reads a sentence of the rules", "event", "said", "fault", fault,
 		"model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "agent", t.who.Agent, "session", t.who.Session,
+		"server", t.srv.ID.Value, "agent", t.subject.Agent, "session", t.subject.Session,
 		"detail", detail(about, err), "rules", t.set.Version)
 	if err != nil {
 		t.sink.Begin("") // nothing of the broken reply leaves
 	}
-	return t.tell(sentence)
+	return t.endWith(sentence)
 }
 
-// tell ends the answer with a sentence. It may quote the model.
-func (t *Turn) tell(sentence string) error {
+// endWith ends the answer with a sentence, which may quote the model.
+func (t *Turn) endWith(sentence string) error {
 	t.account.Notice = sentence
 	t.sink.Say(parse.InertText(t.catalog, sentence))
 	return t.sink.Finish()
 }
 
-// gone ends a request whose context did: the caller left, or we are stopping.
-func (t *Turn) gone(ctx context.Context) error {
+// canceled ends a request whose caller left, or which outlives the program.
+func (t *Turn) canceled(ctx context.Context) error {
 	if errors.Is(context.Cause(ctx), ErrStopping) {
 		return t.fail(openai.Overloaded(time.Second))
 	}
 	return ClientClosed()
 }
 
-// ClientClosed is the error of a request whose caller left.
+// ClientClosed returns the error of a request whose caller left.
 func ClientClosed() *openai.Error {
 	return &openai.Error{Status: upstream.StatusClosed, Type: "client_closed_request",
 		Message: "the caller left"}
 }
 
-// fail ends the turn with an error, in words by which the agent tries again.
+// fail ends the turn with an error, worded so that the agent tries again.
 func (t *Turn) fail(e *openai.Error) error {
 	if t.set.Agent != nil && t.set.Agent.Retry != "" {
-		here := *e
-		here.Retry, e = t.set.Agent.Retry, &here
+		copied := *e
+		copied.Retry, e = t.set.Agent.Retry, &copied
 	}
 	return t.sink.Fail(e)
 }

@@ -3,8 +3,10 @@ package turn
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -19,21 +21,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Planner plans turns. Its fields are what all turns share; all must be set.
+// Planner plans turns. Its fields are shared by all turns and must be set.
 type Planner struct {
 	Fleet *upstream.Fleet
 	Guard *guard.Guard
-	// of calls: the thoughts behind those that have left, and notes about those that have not
+	// Recall keeps the thoughts behind calls that left, and notes about calls that did not.
 	Recall  *state.Recall
 	Schemas *tools.Schemas
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
 }
 
-// PlannerConfig is what a planner works with. All but Keys and Elsewhere must be set.
+// PlannerConfig configures a planner. All but Keys and Elsewhere must be set.
 type PlannerConfig struct {
 	Keep      ruleset.KeepLimits
-	Upstream  *upstream.Client   // of the settings
+	Upstream  *upstream.Client   // that of the settings
 	Keys      upstream.FleetKeys // of other model servers
 	Guard     *guard.Guard
 	Elsewhere state.PeerTexts // what other replicas know of calls; nil: there are none
@@ -41,7 +43,7 @@ type PlannerConfig struct {
 	Log       *slog.Logger
 }
 
-// NewPlanner is a planner that has planned nothing yet. Its Fleet must be closed at the end.
+// NewPlanner returns a planner whose Fleet must be closed at the end.
 func NewPlanner(c PlannerConfig) *Planner {
 	return &Planner{
 		Fleet: upstream.NewFleet(upstream.FleetConfig{Main: c.Upstream, Keys: c.Keys, Metrics: c.Metrics,
@@ -51,34 +53,32 @@ func NewPlanner(c PlannerConfig) *Planner {
 	}
 }
 
-// Answer is a request that was planned.
+// Answer is a planned request.
 type Answer interface {
-	// Run gives the answer to a sink. The error is an *openai.Error of which nothing has left.
+	// Run sends the answer to a sink. The error is an *openai.Error of which nothing has left.
 	Run(context.Context, Sink) error
-	// Account is what came of it so far. Before Run it has the model and the run.
+	// Account returns what has become of it so far. Before Run it has the model and the run.
 	Account() Account
 }
 
-// Answerer plans what answers a request in place of one turn; nil: a turn does. The error is an
-// *openai.Error.
+// Answerer plans what answers a request; nil: a single turn. The error is an *openai.Error.
 type Answerer func(context.Context, *ruleset.Set, *openai.Request, Caller) (Answer, error)
 
 // Caller is what the headers of a request say.
 type Caller struct {
 	Request string            // its id; may be ""
-	Session string            // counts where the request itself names none; may be ""
-	Client  string            // the agent that sent it, by its file
-	Folder  string            // where a header says that it works; "": none does
-	Waits   time.Duration     // how long the caller waits for us; 0: it does not say
-	Alive   time.Duration     // a stream begins after so long, if nothing has come; 0: it does not
-	Watch   Watcher           // of this request; nil: there is none
-	Spans   *telemetry.Parent // of which its turns are children; nil: there is none
-	// the run of executor mode, which runs the calls itself, and has each judged before it does; "": none
+	Session string            // for a request that names none itself; may be ""
+	Client  string            // name of the agent, as in its file
+	Folder  string            // workspace from a header; "": none
+	Waits   time.Duration     // how long the caller waits; 0: unknown
+	Alive   time.Duration     // a stream begins after so long even if nothing has come; 0: it does not
+	Watch   Watcher           // nil: there is none
+	Spans   *telemetry.Parent // parent of the turns' spans; nil: there is none
+	// Run is the run of executor mode, which executes calls itself and has each judged first; "": none.
 	Run string
 }
 
-// Plan decides everything about a request before the model is asked. The error is an
-// *openai.Error.
+// Plan decides everything about a request before the model is asked. The error is an *openai.Error.
 func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Request,
 	from Caller) (*Turn, error) {
 	id := cmp.Or(req.Model, set.Models[0].ID.Value)
@@ -86,15 +86,16 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	if n < 0 {
 		return nil, openai.ModelNotFound(id)
 	}
-	model, who := &set.Models[n], Asker(req, from, id)
+	model, who := &set.Models[n], SubjectOf(req, from, id)
 	route, err := p.Fleet.Route(set, *model, who.Session)
 	if err != nil {
 		return nil, openai.Internal("model " + id + ": " + err.Error())
 	}
 	span := from.Spans.Turn(ctx, id, set.Version, set.Arms, who, req)
 	ctx = span.In(ctx)
-	t := &Turn{p: p, log: telemetry.BindLog(p.Log, ctx), span: span, set: set, route: route, as: model,
-		who: who, from: from, since: time.Now(), agent: len(offered(req)) > 0}
+	t := &Turn{planner: p, log: telemetry.BindLog(p.Log, ctx), span: span, set: set, route: route,
+		ruleModel: model,
+		subject:   who, caller: from, planned: time.Now(), agent: len(offeredTools(req)) > 0}
 	if err := t.plan(ctx, req); err != nil {
 		t.endSpan(err)
 		return nil, err
@@ -102,25 +103,23 @@ func (p *Planner) Plan(ctx context.Context, set *ruleset.Set, req *openai.Reques
 	return t, nil
 }
 
-// plan decides about the request, for the model server where the way stands.
+// plan prepares the request for the current model server.
 func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
-	p, set, from := t.p, t.set, &t.from
-	waiting := deferred(req)
+	p, set, from := t.planner, t.set, &t.caller
+	waiting := deferredTools(req)
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
-	named := from.works(set, req)
-	t.listens = t.span.Words()
+	named := from.workspace(set, req)
+	t.wantsWords = t.span.Words()
 	if from.Watch != nil {
 		from.Watch.Asked(req, from.Run)
-		t.listens = t.listens || from.Watch.Listens()
+		t.wantsWords = t.wantsWords || from.Watch.Listens()
 	}
-	if t.listens {
-		if len(named.Folders) > 0 {
-			t.folder = named.Folders[0]
-		}
+	if t.wantsWords && len(named.Folders) > 0 {
+		t.folder = named.Folders[0]
 	}
-	read, err := t.edited(req) // as the model reads it; the guard looks at req
+	read, err := t.applyEdits(req) // as the model reads it; the guard looks at req
 	if err != nil {
 		return err
 	}
@@ -128,19 +127,21 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 	// A run shortens what it holds by itself.
 	t.fresh = from.Run == "" && !slices.ContainsFunc(read.Messages,
 		func(m openai.Message) bool { return m.Role == "assistant" })
-	t.offered, t.forced, t.single = offered(read), read.Forced(), read.Single()
+	t.offered, t.forced, t.oneCall = offeredTools(read), read.Forced(), read.Single()
 	t.catalog = tools.NewCatalog(set.Tools, p.Schemas, t.offered)
 	t.catalog.Defer(waiting)
 	t.facts = set.Facts(t.Model.ID.Value, t.srv.ID.Value, req.LastUser)
 	t.original, t.facts.Mentioned = req, req.Mentions
 	t.facts.Formatted = req.Formatted()
 	t.facts.Stops = req.Stops()
-	of := sync.OnceValue(func() string { return conversation(from.Session, req) }) // seldom needed, and long
-	if t.part = part(t.who.Session); t.who.Session == "" {
-		t.part = part(of())
+	// rarely needed, and long
+	key := sync.OnceValue(func() string { return conversationKey(from.Session, req) })
+	if t.bucket = bucketOf(t.subject.Session); t.subject.Session == "" {
+		t.bucket = bucketOf(key())
 	}
-	t.thoughts, t.notes, t.awaited = memory{p.Recall, state.Thought, of}, memory{p.Recall, state.Note,
-		of}, memory{p.Recall, state.Awaited, of}
+	t.thoughts = memory{p.Recall, state.Thought, key}
+	t.notes = memory{p.Recall, state.Note, key}
+	t.awaited = memory{p.Recall, state.Awaited, key}
 	t.thoughts.fetch(ctx, req)
 	t.known = upstream.Memory{Thoughts: t.thoughts, Notes: t.notes}
 	if from.Run == "" {
@@ -149,36 +150,36 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 		}
 		observer := guard.Observer{Log: t.log}
 		if t.span != nil {
-			observer.Decided = t.decided
+			observer.Decided = t.traceDecision
 		}
-		t.facts.Judge = p.Guard.Judge(set, t.who, t.catalog, from.Request, req, named,
+		t.facts.Judge = p.Guard.Judge(set, t.subject, t.catalog, from.Request, req, named,
 			observer)
-		t.results(req)
-		t.copying()
-		t.circling(set.Loop.With(ruleset.LoopIgnores{Arguments: set.Unremarked}).Look(req))
+		t.readResults(req)
+		t.refuseCopies()
+		t.refuseLoops(set.Loop.With(ruleset.LoopIgnores{Arguments: set.Unremarked}).Look(req))
 	}
-	t.facts.Judge = t.exact(t.facts.Judge)
+	t.refuseRounded()
 	return t.write(ctx)
 }
 
-// works is where the agent says that it works. No model writes headers, so one outranks the instructions.
-func (c *Caller) works(set *ruleset.Set, req *openai.Request) ruleset.Named {
+// workspace returns where the agent works. Headers outrank the instructions, since no model writes them.
+func (c *Caller) workspace(set *ruleset.Set, req *openai.Request) ruleset.Named {
 	if c.Folder != "" {
 		return ruleset.Named{Folders: []string{c.Folder}}
 	}
 	return set.Named(req.Instructed)
 }
 
-// edited is the request as edits.yaml wants the model to read it.
-func (t *Turn) edited(req *openai.Request) (*openai.Request, error) {
-	out, done, err := t.set.Edits.Request(req, t.who, t.Model.Sampling)
-	t.account.Edits = t.p.Edited(t.set, t.Model.ID.Value, done)
+// applyEdits returns the request as edits.yaml wants the model to read it.
+func (t *Turn) applyEdits(req *openai.Request) (*openai.Request, error) {
+	out, done, err := t.set.Edits.Request(req, t.subject, t.Model.Sampling)
+	t.account.Edits = t.planner.Edited(t.set, t.Model.ID.Value, done)
 	return out, err
 }
 
-// Asker is the subject that asks for the calls of a request. It is interactive: a person at the gateway can
-// answer a question, or one who looks at the approvals here.
-func Asker(req *openai.Request, from Caller, model string) policy.Subject {
+// SubjectOf returns who asks for the calls of a request. The subject is interactive: someone at the gateway
+// or at the approvals page can answer a question.
+func SubjectOf(req *openai.Request, from Caller, model string) policy.Subject {
 	run := &req.Runtime
 	return policy.Subject{
 		Model: model, Client: from.Client, Agent: run.Agent, Channel: run.Channel, Run: from.Run != "",
@@ -187,9 +188,9 @@ func Asker(req *openai.Request, from Caller, model string) policy.Subject {
 	}
 }
 
-// one lets a choice hold one call, where the caller takes no more.
-func (t *Turn) one(f parse.Facts) parse.Facts {
-	if !t.single || f.Judge == nil {
+// oneCallOnly allows a choice one call, where the caller takes no more.
+func (t *Turn) oneCallOnly(f parse.Facts) parse.Facts {
+	if !t.oneCall || f.Judge == nil {
 		return f
 	}
 	judge, made := f.Judge, false
@@ -205,23 +206,125 @@ func (t *Turn) one(f parse.Facts) parse.Facts {
 	return f
 }
 
-// offered are the tools that may be called: none where the caller says so.
-func offered(req *openai.Request) []tools.Tool {
+// offeredTools returns the tools that may be called, none where the caller says so.
+func offeredTools(req *openai.Request) []tools.Tool {
 	if req.ToolChoice == "none" {
 		return nil
 	}
 	return req.Tools
 }
 
-// results shows the guard how the calls fared that had left, and notes what it says of them.
-func (t *Turn) results(req *openai.Request) {
+// readResults shows the guard the results of earlier calls and keeps its notes about them.
+func (t *Turn) readResults(req *openai.Request) {
 	for i := range req.Messages {
 		if m := &req.Messages[i]; m.Role == "tool" {
 			if what, ok := t.awaited.take(m.CallID); ok {
-				t.p.Guard.Await(m.CallID, t.who, what)
+				t.planner.Guard.Await(m.CallID, t.subject, what)
 			}
-			t.notes.put(m.CallID, t.p.Guard.Result(t.set, m.CallID,
+			t.notes.put(m.CallID, t.planner.Guard.Result(t.set, m.CallID,
 				func(most int) string { return req.Text(m, most) }))
 		}
 	}
+}
+
+// maxPrompt is how much of a system prompt is searched for deferred tools, in bytes.
+const maxPrompt = 256 << 10
+
+// deferredHeading precedes the list of deferred tools, with lines such as "- name (owner): what it does".
+// OpenClaw 2026.9.6 writes it into the system prompt.
+const deferredHeading = "Available deferred-schema tools:"
+
+// deferredTools returns the tools that OpenClaw's Tool Search lists in the system prompt only. They are
+// called through the tool tool_call.
+func deferredTools(req *openai.Request) []string {
+	via := false
+	for i := range req.Tools {
+		via = via || req.Tools[i].Name == "tool_call"
+	}
+	if !via {
+		return nil
+	}
+	m := &req.Messages[0]
+	if m.Role != "system" && m.Role != "developer" {
+		return nil
+	}
+	_, list, ok := strings.Cut(req.Text(m, maxPrompt), deferredHeading)
+	if !ok {
+		return nil
+	}
+	var names []string
+	for line := range strings.Lines(strings.TrimLeft(list, "\n")) {
+		entry, ok := strings.CutPrefix(line, "- ")
+		if !ok {
+			break
+		}
+		if end := strings.IndexAny(entry, " :\r\n"); end >= 0 {
+			entry = entry[:end]
+		}
+		if entry != "" {
+			names = append(names, strings.Clone(entry)) // and not all of the prompt
+		}
+	}
+	return names
+}
+
+// memory holds texts of calls. A call with an id of ours is known everywhere, since no other call has that
+// id and the session may have been renamed. An id of the server, such as call0, is known in its
+// conversation only.
+type memory struct {
+	recall       *state.Recall
+	kind         state.Kind
+	conversation func() string // the conversation
+}
+
+// Get returns the text of a call.
+func (m memory) Get(callID string) (string, bool) { return m.recall.Get(m.kind, m.key(callID)) }
+
+func (m memory) put(callID, text string) {
+	if callID != "" {
+		m.recall.Put(m.kind, m.key(callID), text)
+	}
+}
+
+func (m memory) take(callID string) (string, bool) { return m.recall.Take(m.kind, m.key(callID)) }
+
+// fetch gets what other replicas know of the calls of a request.
+func (m memory) fetch(ctx context.Context, req *openai.Request) {
+	m.recall.Fetch(ctx, func() (keys []string) {
+		for i := range req.Messages {
+			msg := &req.Messages[i]
+			for j := range msg.Calls {
+				keys = append(keys, m.key(msg.Calls[j].ID))
+			}
+			if msg.Role == "tool" && msg.CallID != "" {
+				keys = append(keys, m.key(msg.CallID))
+			}
+		}
+		return keys
+	})
+}
+
+func (m memory) key(callID string) string {
+	id := openai.CleanCallID(callID)
+	if openai.OwnCallID(id) {
+		return id
+	}
+	return m.conversation() + "\x00" + id
+}
+
+// conversationKey identifies a conversation by the session that the caller names, or by its beginning up to
+// the first message of the user, which holds OpenClaw's session. The session key, such as agent:main:main,
+// is the same at each gateway.
+func conversationKey(session string, req *openai.Request) string {
+	if session != "" && !strings.HasPrefix(session, telemetry.TraceSession) {
+		return "session " + session
+	}
+	sum := sha256.New()
+	for i := range req.Messages {
+		sum.Write(req.Messages[i].Of(req.Body))
+		if req.Messages[i].Role == "user" {
+			break
+		}
+	}
+	return "begins " + string(sum.Sum(nil))
 }

@@ -3,6 +3,8 @@ package turn
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -12,40 +14,38 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// LeadWait is how long text is held at the start of a reply because it may be a thought
-// whose header the server ate.
+// LeadWait is how long text at the start of a reply is held, since it may be a thought whose header the
+// server dropped.
 const LeadWait = 200 * time.Millisecond
 
-// maxChoices is how many choices of a reply are read. A request may ask for 128 at most.
+// maxChoices bounds the choices of a reply that are read. A request may ask for 128 at most.
 const maxChoices = 128
 
-// Reader reads one reply of a model server, whatever its shape: the events of a stream, one
-// document, or what an error quotes. It is the only reader of replies; recorded ones are
-// read by it, too. Each piece goes to take.
+// Reader reads one reply of a model server: the events of a stream, a document, or what an error quotes. It
+// also reads recorded replies. Each piece goes to take.
 type Reader struct {
-	open func() *parse.Reader // of a choice
+	open func() *parse.Reader // returns the reader of a choice
 	take func(*Piece)
-	lazy bool // plain reasoning of documents is not decoded, and no text is released by time
+	lazy bool // plain reasoning of documents stays encoded, and no text is released by time
 
-	mu      sync.Mutex // guards what follows against the timer of the lead
-	choices []*choice
-	piece   Piece
-	timer   *time.Timer
-	broke   any // what release panicked with
-	done    bool
+	mu       sync.Mutex // guards what follows against the timer of the lead
+	choices  []*choice
+	piece    Piece
+	timer    *time.Timer
+	panicked any // value of a panic in release
+	done     bool
 
-	blank bool // the last event has no model, no text and no end
-	torn  bool // the stream has ended without its end mark
+	lastBlank bool // the last event has no model, no text and no end
+	unmarked  bool // the stream ended without its end mark
 }
 
-// arrival is the memory in which one event is read. Streams wait most of their time, so they have none of
-// their own.
-type arrival struct {
+// eventBuffer holds one event while it is read. Streams share a pool of them, since they mostly wait.
+type eventBuffer struct {
 	doc   openai.Completion
 	parts []Part
 }
 
-var arrivals = sync.Pool{New: func() any { return new(arrival) }}
+var eventBuffers = sync.Pool{New: func() any { return new(eventBuffer) }}
 
 // choice is one choice of the reply.
 type choice struct {
@@ -53,39 +53,39 @@ type choice struct {
 	reader  *parse.Reader
 	ended   bool
 	reading parse.Reading
-	calls   []parse.CallDelta // of the event that is read
+	calls   []parse.CallDelta // of the current event
 }
 
-// ErrorInside is an error object that came inside of a reply with status 200.
+// ErrorInside is an error object inside a reply with status 200.
 type ErrorInside struct{ Body []byte }
 
 func (e *ErrorInside) Error() string {
 	return "the reply holds an error: " + string(e.Body[:min(len(e.Body), 300)])
 }
 
-// NewReader reads a reply; open makes the reader of a choice. flows says that take wants
-// each piece as soon as it can be had.
+// NewReader returns a reader of a reply. open returns the reader of a choice; flows means that take wants
+// each piece at once.
 func NewReader(open func() *parse.Reader, flows bool, take func(*Piece)) *Reader {
 	return &Reader{open: open, take: take, lazy: !flows}
 }
 
-// Event reads one event; raw is all of its bytes. More says that another one is there.
+// Event reads one event, of which raw holds all bytes. more means that another one has arrived.
 func (r *Reader) Event(data, raw []byte, more bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := arrivals.Get().(*arrival)
-	defer arrivals.Put(e)
+	e := eventBuffers.Get().(*eventBuffer)
+	defer eventBuffers.Put(e)
 	if err := e.doc.Parse(data); err != nil {
 		return errors.New("an event of it is not JSON: " + err.Error())
 	}
-	if fails(&e.doc) {
+	if isError(&e.doc) {
 		return &ErrorInside{bytes.Clone(data)}
 	}
-	r.blank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices,
+	r.lastBlank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices,
 		func(c openai.Choice) bool {
 			return c.Finish != "" || c.Content.Text != "" || c.Reasoning.Text != "" || len(c.Calls) > 0
 		})
-	p := r.begin(&e.doc, raw)
+	p := r.newPiece(&e.doc, raw)
 	p.Parts, p.More = e.parts[:0], more
 	for i := range e.doc.Choices {
 		chunk := &e.doc.Choices[i]
@@ -102,7 +102,7 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	return nil
 }
 
-// Document reads a whole reply. Its choices are numbered as they stand.
+// Document reads a whole reply. Its choices are numbered in their order.
 func (r *Reader) Document(doc []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -114,10 +114,10 @@ func (r *Reader) Document(doc []byte) error {
 	if err := read.ParseSkipping(doc, plain); err != nil {
 		return errors.New("it is not one JSON document: " + err.Error())
 	}
-	if fails(read) {
+	if isError(read) {
 		return &ErrorInside{doc}
 	}
-	p := r.begin(read, nil)
+	p := r.newPiece(read, nil)
 	for i := range read.Choices[:min(len(read.Choices), maxChoices)] {
 		chunk := &read.Choices[i]
 		c := r.choice(i)
@@ -134,8 +134,8 @@ func (r *Reader) Document(doc []byte) error {
 	return nil
 }
 
-// fails reports whether a document is an error, and no part of a reply.
-func fails(doc *openai.Completion) bool {
+// isError reports whether a document is an error and no part of a reply.
+func isError(doc *openai.Completion) bool {
 	if doc.Err.Present() || len(doc.Choices) > 0 || doc.Usage.Present() {
 		return doc.Err.Present()
 	}
@@ -143,9 +143,9 @@ func fails(doc *openai.Completion) bool {
 	return is
 }
 
-// Recovered reads what an error quotes of the model's own words, behind what came before the error. It
-// reports whether that is anything to show, to run or to refuse; if not, nothing goes to take. Text is
-// all that the model wrote, so it is none where some of it was shown.
+// Recovered reads what an error quotes of the model's words, after what came before the error. It reports
+// whether there is anything to show, run or refuse; if not, nothing goes to take. A quoted text is the
+// whole text, so it does not count where some of it was shown.
 func (r *Reader) Recovered(from *upstream.Recovered) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,26 +163,25 @@ func (r *Reader) Recovered(from *upstream.Recovered) bool {
 		return false
 	}
 	part.Quoted = &d
-	p := r.begin(nil, nil)
+	p := r.newPiece(nil, nil)
 	p.Parts = append(p.Parts, part)
 	r.pass(p)
 	return true
 }
 
-// End ends the choices that nothing has finished, for this reason, and gives the readings
-// by their index: at least one.
+// End ends the open choices for this reason and returns all readings in order, at least one.
 func (r *Reader) End(finish string) []parse.Reading {
-	return r.ends(func(c *choice) Part {
-		if finish == "" && r.torn {
+	return r.endChoices(func(c *choice) Part {
+		if finish == "" && r.unmarked {
 			finish = openai.Unfinished
 		}
 		return c.end(finish, nil)
 	})
 }
 
-// Break ends the choices of a reply that broke off, and lets the text leave that was held. No call leaves.
+// Break ends the choices of a reply that broke off. Held text leaves, calls do not.
 func (r *Reader) Break() []parse.Reading {
-	return r.ends(func(c *choice) Part {
+	return r.endChoices(func(c *choice) Part {
 		events := slices.DeleteFunc(c.end(openai.Unfinished, nil).Events,
 			func(e parse.Event) bool { return e.Kind == parse.ToolCall })
 		c.reading.Calls = nil
@@ -190,14 +189,14 @@ func (r *Reader) Break() []parse.Reading {
 	})
 }
 
-func (r *Reader) ends(end func(*choice) Part) (readings []parse.Reading) {
+func (r *Reader) endChoices(end func(*choice) Part) (readings []parse.Reading) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop()
 	if len(r.choices) == 0 {
 		r.choice(0)
 	}
-	p := r.begin(nil, nil)
+	p := r.newPiece(nil, nil)
 	for _, c := range r.choices {
 		if !c.ended {
 			p.Parts = append(p.Parts, end(c))
@@ -211,7 +210,7 @@ func (r *Reader) ends(end func(*choice) Part) (readings []parse.Reading) {
 	return readings
 }
 
-// Close ends the reading of a reply that broke off.
+// Close stops reading a reply that broke off.
 func (r *Reader) Close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -225,16 +224,16 @@ func (r *Reader) stop() {
 	}
 }
 
-// release lets a lead go as text: it was held long enough.
+// release passes text on that was held long enough as a possible thought.
 func (r *Reader) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	defer func() { r.broke = recover() }() // it ends this request alone, when that goes on
+	defer func() { r.panicked = recover() }() // it ends this request alone, when that goes on
 	r.timer = nil
 	if r.done {
 		return
 	}
-	p := r.begin(nil, nil)
+	p := r.newPiece(nil, nil)
 	for _, c := range r.choices {
 		if c.reader.Leading() {
 			events := c.reader.Release()
@@ -244,16 +243,16 @@ func (r *Reader) release() {
 	r.pass(p)
 }
 
-// begin is the piece, empty.
-func (r *Reader) begin(doc *openai.Completion, raw []byte) *Piece {
-	if r.broke != nil {
-		panic(r.broke)
+// newPiece returns the piece, emptied.
+func (r *Reader) newPiece(doc *openai.Completion, raw []byte) *Piece {
+	if r.panicked != nil {
+		panic(r.panicked)
 	}
 	r.piece = Piece{Doc: doc, Raw: raw, Parts: r.piece.Parts[:0]}
 	return &r.piece
 }
 
-// pass hands the piece on, and sees to it that a lead is not held for ever.
+// pass hands the piece on and limits how long a possible thought is held.
 func (r *Reader) pass(p *Piece) {
 	r.take(p)
 	if r.lazy || r.timer != nil || r.done {
@@ -264,7 +263,7 @@ func (r *Reader) pass(p *Piece) {
 	}
 }
 
-// choice finds the state of a choice, or begins it.
+// choice returns the state of a choice and makes it if needed.
 func (r *Reader) choice(index int) *choice {
 	for _, c := range r.choices {
 		if c.index == index {
@@ -276,7 +275,7 @@ func (r *Reader) choice(index int) *choice {
 	return c
 }
 
-// read reads what a document says of the choice, and whether that ends it, into the piece.
+// read adds what a document says of the choice to the piece. last ends the choice.
 func (c *choice) read(p *Piece, chunk *openai.Choice, last bool) {
 	d := c.delta(chunk)
 	events := c.reader.Feed(d)
@@ -290,14 +289,14 @@ func (c *choice) read(p *Piece, chunk *openai.Choice, last bool) {
 	p.Parts = append(p.Parts, part)
 }
 
-// end ends the choice; events are what it gave and what is not passed on yet.
+// end ends the choice. events have not been passed on yet.
 func (c *choice) end(finish string, events []parse.Event) Part {
 	reading, last := c.reader.Close(finish)
 	c.ended, c.reading = true, reading
 	return Part{Choice: c.index, Events: append(events, last...), Reading: &c.reading}
 }
 
-// decode decodes reasoning that was skipped, where it is needed after all.
+// decode decodes skipped reasoning, where it is needed after all.
 func (c *choice) decode(doc *openai.Completion, chunk *openai.Choice) {
 	r := &c.reading
 	if !chunk.Reasoning.Skipped || len(r.Calls) == 0 && r.Reasoning == "" && !r.Empty() {
@@ -308,7 +307,7 @@ func (c *choice) decode(doc *openai.Completion, chunk *openai.Choice) {
 	r.Reasoning = chunk.Reasoning.Text + r.Reasoning
 }
 
-// delta is what an event or a message adds to the reading, until the next one does.
+// delta returns what an event adds to the choice. It is valid until the next call.
 func (c *choice) delta(chunk *openai.Choice) parse.Delta {
 	d := parse.Delta{Reasoning: chunk.Reasoning.Text, Content: chunk.Content.Text}
 	if len(chunk.Calls) == 0 {
@@ -322,4 +321,78 @@ func (c *choice) delta(chunk *openai.Choice) parse.Delta {
 	}
 	d.Calls = c.calls
 	return d
+}
+
+// Stream reads events up to the end mark, within these limits in bytes. If the stream ends without the
+// mark, open choices are cut. The error is one of the body or its form, or *ErrorInside.
+func (r *Reader) Stream(body io.Reader, maxEvent, maxTotal int) (err error) {
+	events, ended := openai.NewEventReader(body, maxEvent, maxTotal), false
+	defer events.Close()
+	for !ended && err == nil {
+		events.Wait()
+		ended, err = r.readBuffered(events)
+	}
+	return err
+}
+
+// readBuffered reads the events that have arrived and reports whether the stream has ended.
+func (r *Reader) readBuffered(events *openai.EventReader) (ended bool, err error) {
+	for more := true; more; {
+		data, err := events.Next()
+		switch {
+		case err == nil && openai.IsDone(data):
+			return true, nil
+		case err != nil && r.finished(): // whatever breaks behind it, the reply was whole
+			return true, nil
+		case errors.Is(err, io.EOF):
+			return true, r.endUnmarked()
+		case err != nil:
+			return true, withLimitName(err)
+		case events.Fails():
+			return true, &ErrorInside{bytes.Clone(data)}
+		}
+		more = events.Buffered()
+		if err := r.Event(data, events.Raw(), more); err != nil {
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// withLimitName adds the setting to the error of a limit of ours.
+func withLimitName(err error) error {
+	var limit *openai.LimitError
+	if !errors.As(err, &limit) {
+		return err
+	}
+	name := "size.line"
+	if limit.What == "stream" {
+		name = "size.reply"
+	}
+	return fmt.Errorf("%w, which is %s of limits.yaml", err, name)
+}
+
+// finished reports whether all choices that began have ended.
+func (r *Reader) finished() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.choices) > 0 && !slices.ContainsFunc(r.choices, func(c *choice) bool { return !c.ended })
+}
+
+// errEnded means that a stream ended in good order before its reply.
+var errEnded = errors.New("the stream ended before the reply did")
+
+// errHidden means that the server hid an error.
+var errHidden = errors.New("it ended the reply with a blank event, as Ollama does for a call that it cannot read")
+
+// endUnmarked notes that the stream has ended without its end mark. It returns errHidden after a blank
+// event, as Ollama's chat completions turn their own error into one.
+func (r *Reader) endUnmarked() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unmarked = true
+	if r.lastBlank {
+		return errHidden
+	}
+	return nil
 }

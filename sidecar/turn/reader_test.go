@@ -281,10 +281,10 @@ func TestRecovered(t *testing.T) {
 	}{
 		{upstream.Recovered{Text: "Done."}, "Done.", "", true},
 		// the model ended it
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a`}}}, "", `read{"path":"a"}`, true},
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "exec", Arguments: `{"command":"rm -r /tm`}}}, "", "", false},
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":`}}}, "", "", false},
-		{upstream.Recovered{Calls: []upstream.Raw{{Name: "read", Arguments: `{"path":"a",}`}}}, "", `read{"path":"a"}`, true},
+		{upstream.Recovered{Calls: []upstream.RawCall{{Name: "read", Arguments: `{"path":"a`}}}, "", `read{"path":"a"}`, true},
+		{upstream.Recovered{Calls: []upstream.RawCall{{Name: "exec", Arguments: `{"command":"rm -r /tm`}}}, "", "", false},
+		{upstream.Recovered{Calls: []upstream.RawCall{{Name: "read", Arguments: `{"path":`}}}, "", "", false},
+		{upstream.Recovered{Calls: []upstream.RawCall{{Name: "read", Arguments: `{"path":"a",}`}}}, "", `read{"path":"a"}`, true},
 		{upstream.Recovered{Text: " \n"}, "", "", false},
 	} {
 		r, got := reading(t, true)

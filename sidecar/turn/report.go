@@ -14,15 +14,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// report makes a fault visible to the operator.
-func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tools.Refusal, err error) {
+// reportFault records a fault for the operator.
+func (t *Turn) reportFault(f ruleset.Fault, r *ruleset.Remedy, again bool, about tools.Refusal, err error) {
 	action := ruleset.GiveUp
 	if again {
 		action = r.Action
 	}
-	t.account.faulty(Faulty{f, action, about.Name, detail(about, err)})
+	t.account.addFaults(FaultRecord{f, action, about.Name, detail(about, err)})
 	t.span.Fault(string(f), string(action), about.Name, again)
-	t.p.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
+	t.planner.Metrics.Faults.WithLabelValues(t.labels(string(f), string(action))...).Inc()
 	t.log.Info("fault", "event", "fault", "fault", f, "action", action, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value,
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
@@ -31,23 +31,25 @@ func (t *Turn) report(f ruleset.Fault, r *ruleset.Remedy, again bool, about tool
 // leastPrompt is the size of a request, in bytes, below which its tokens are not looked at; mostBytes is how
 // many of them no token has.
 const (
+	// leastPrompt is the smallest request, in bytes, whose prompt tokens are checked; no token has as many
+	// as mostBytes.
 	leastPrompt = 16 << 10
 	mostBytes   = 12
 )
 
-// unread warns of a prompt that the server has cut without a word. Where it tells what it took from its
-// cache, it may count only the rest.
-func (t *Turn) unread(ctx context.Context) {
-	read := t.account.now[0]
-	if t.asking.size < leastPrompt || read == 0 || read*mostBytes > t.asking.size || read < t.window/2 {
+// warnUnread warns of a prompt that the server may have cut silently. Servers that report cached tokens may
+// count only the rest.
+func (t *Turn) warnUnread(ctx context.Context) {
+	read := t.account.last[0]
+	if t.attempt.size < leastPrompt || read == 0 || read*mostBytes > t.attempt.size || read < t.window/2 {
 		return
 	}
 	t.log.WarnContext(ctx, "the model server has read much less than it was sent: its context is too small, or it counts only what is new", "event", "prompt_cut",
-		"prompt_tokens", read, "bytes", t.asking.size, "context_window", t.window, "model", t.Model.ID.Value,
+		"prompt_tokens", read, "bytes", t.attempt.size, "context_window", t.window, "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "rules", t.set.Version)
 }
 
-// detail is what a fault says to the operator.
+// detail returns what a fault tells the operator.
 func detail(about tools.Refusal, err error) string {
 	var apiErr *openai.Error
 	if errors.As(err, &apiErr) && apiErr.Log != "" {
@@ -56,19 +58,19 @@ func detail(about tools.Refusal, err error) string {
 	return about.Why
 }
 
-// labels are those of a metric: whose turn it is, and more.
+// labels returns the labels of a metric for this turn, and more.
 func (t *Turn) labels(more ...string) []string {
 	return telemetry.Labels(t.Model.ID.Value, t.set.Arms, more...)
 }
 
-// count records what a reading found. A clean reply costs nothing here.
+// count counts what a reading found.
 func (t *Turn) count(r *parse.Reading) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		t.p.Metrics.Calls.WithLabelValues(t.labels(c.Strategy)...).Inc()
-		t.account.call(c.Strategy)
+		t.planner.Metrics.Calls.WithLabelValues(t.labels(c.Strategy)...).Inc()
+		t.account.addCall(c.Strategy)
 		for _, kind := range guard.Repairs(c) {
-			t.p.Metrics.Repairs.WithLabelValues(t.labels(kind)...).Inc()
+			t.planner.Metrics.Repairs.WithLabelValues(t.labels(kind)...).Inc()
 		}
 	}
 	if r.Headless && !t.up.EatsHeaders() {
@@ -77,15 +79,15 @@ func (t *Turn) count(r *parse.Reading) {
 			"event", "headers_eaten", "model", t.Model.ID.Value, "server", t.srv.ID.Value)
 	}
 	t.set.Hit(r, func(rule ruleset.Rule) {
-		t.p.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc()
+		t.planner.Metrics.Hits.WithLabelValues(t.labels(rule.File, rule.ID)...).Inc()
 	})
 	if r.Repeated > 0 { // or there would be a series of nothing
 		t.account.Repeated += r.Repeated
-		t.p.Metrics.Repeated.WithLabelValues(t.labels()...).Add(float64(r.Repeated))
+		t.planner.Metrics.Repeated.WithLabelValues(t.labels()...).Add(float64(r.Repeated))
 	}
 	t.account.Refused += len(r.Refused)
 	for i := range r.Refused {
-		t.p.Metrics.Refusals.WithLabelValues(t.labels(string(r.Refused[i].Code))...).Inc()
+		t.planner.Metrics.Refusals.WithLabelValues(t.labels(string(r.Refused[i].Code))...).Inc()
 	}
 	for i := range r.Steps {
 		st := &r.Steps[i]
@@ -95,7 +97,7 @@ func (t *Turn) count(r *parse.Reading) {
 	}
 }
 
-// Edited counts what edits.yaml did, and gives the ids of the rules.
+// Edited counts what edits.yaml did and returns the ids of the rules.
 func (p *Planner) Edited(set *ruleset.Set, model string, done prompt.EditsDone) (ids []string) {
 	for _, err := range done.Failed {
 		p.Log.Warn("a condition failed", "event", "edit_failed", "detail", err.Error(), "rules", set.Version)
@@ -107,22 +109,22 @@ func (p *Planner) Edited(set *ruleset.Set, model string, done prompt.EditsDone) 
 	return ids
 }
 
-// note tells operator and model of calls that were refused while others left. Those that left answer the
-// reply, so the model is not asked again: it reads the note with the result of the last one.
-func (t *Turn) note(ids []string, refusals []tools.Refusal) {
+// noteRefused tells operator and model of calls that were refused while others left. The model is not asked
+// again, but reads a note with the result of the last call that left.
+func (t *Turn) noteRefused(ids []string, refusals []tools.Refusal) {
 	if len(ids) == 0 {
 		return
 	}
 	var notes []string
 	for _, r := range refusals {
-		fault, known := refused[r.Code]
+		fault, known := refusalFaults[r.Code]
 		if !known {
 			continue // it was no call
 		}
 		t.log.Warn("a call was refused, and others of the same reply have left", "event", "call_refused",
 			"fault", fault, "tool", r.Name,
 			"detail", r.Why, "left", len(ids), "model", t.Model.ID.Value, "server", t.srv.ID.Value,
-			"agent", t.who.Agent, "session", t.who.Session, "rules", t.set.Version)
+			"agent", t.subject.Agent, "session", t.subject.Session, "rules", t.set.Version)
 		remedy := t.set.Recovery.For(fault)
 		why := remedy.Correction(r.Name, r.Why, t.catalog.Names())
 		if why == "" {
@@ -141,7 +143,7 @@ func (t *Turn) remember(ids []string, r *parse.Reading) {
 	for i, id := range ids {
 		t.thoughts.put(id, r.Reasoning)
 		if i < len(r.Calls) {
-			t.awaited.put(id, t.p.Guard.NoteDeparture(id, t.who, &r.Calls[i]))
+			t.awaited.put(id, t.planner.Guard.NoteDeparture(id, t.subject, &r.Calls[i]))
 		}
 	}
 }

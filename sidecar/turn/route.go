@@ -12,20 +12,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// errClosed says that the server where the way stands cannot be asked now.
+// errClosed means that the current server may not be asked now.
 var errClosed = errors.New("this model server is left alone for a while")
 
-// locate takes the server where the way stands: its dialect, and what it calls the model. One
-// that lacks the model is passed by where there is another. The error is an *openai.Error.
+// locate selects the current server of the route: its dialect and its name for the model. A server without
+// the model is skipped if there is another. The error is an *openai.Error.
 func (t *Turn) locate(ctx context.Context) error {
 	var first error
 	for {
 		up := t.route.Client()
 		srv := up.Server(ctx, t.set)
-		if t.as.Server.Value != "" {
-			srv = t.set.Server(t.as.Server.Value)
+		if t.ruleModel.Server.Value != "" {
+			srv = t.set.Server(t.ruleModel.Server.Value)
 		}
-		model, err := up.Model(ctx, t.set, *t.as, t.as.ID.Value)
+		model, err := up.Model(ctx, t.set, *t.ruleModel, t.ruleModel.ID.Value)
 		if err == nil {
 			t.up, t.Model, t.window = up, model, up.Window(srv, model.Name)
 			t.facts.Server = srv.ID.Value
@@ -42,16 +42,16 @@ func (t *Turn) locate(ctx context.Context) error {
 	}
 }
 
-// round asks the servers of the model, in order, until a reply has begun or none is left.
+// round asks the servers of the model in order until a reply begins or none is left.
 func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 	t.route.Again()
 	var tried error // what tells the caller most
 	for {
 		reading, err := t.ask(ctx)
-		if ctx.Err() != nil || !t.route.Several() || t.came || err == nil || !passes(err) {
+		if ctx.Err() != nil || !t.route.Several() || t.spoke || err == nil || !otherMayHelp(err) {
 			return reading, err
 		}
-		tried = better(tried, err)
+		tried = moreUseful(tried, err)
 		from := t.route.Name()
 		if !t.route.Next() {
 			return &parse.Reading{}, t.unavailable(tried)
@@ -64,19 +64,19 @@ func (t *Turn) round(ctx context.Context) (*parse.Reading, error) {
 	}
 }
 
-// move writes the request for the server where the way stands now.
+// move rewrites the request for the current server.
 func (t *Turn) move(ctx context.Context, from string, why error) error {
 	if err := t.locate(ctx); err != nil {
 		return err
 	}
 	t.log.WarnContext(ctx, "another model server is asked", "event",
 		"upstream_changed", "model", t.Model.ID.Value,
-		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.who.Session,
+		"from", from, "to", t.route.Name(), "detail", why.Error(), "session", t.subject.Session,
 		"rules", t.set.Version)
 	return t.write(ctx)
 }
 
-// unavailable is the error of a round in which no server was of use.
+// unavailable returns the error of a round in which no server was of use.
 func (t *Turn) unavailable(tried error) error {
 	if !errors.Is(tried, errClosed) {
 		return tried
@@ -85,29 +85,30 @@ func (t *Turn) unavailable(tried error) error {
 	return upstream.Unavailable(t.set, why, wait, away)
 }
 
-// passes reports whether another server may be of use after an error, of which nothing came.
-func passes(err error) bool {
-	return outcome(err) == upstream.Failed || elsewhere(err) || errors.Is(err, errClosed)
+// otherMayHelp reports whether another server may answer after an error of which nothing came.
+func otherMayHelp(err error) bool {
+	return outcomeOf(err) == upstream.Failed || refusesUs(err) || errors.Is(err, errClosed)
 }
 
-// elsewhere reports whether a server that is well has no reply for us, and another may.
-func elsewhere(err error) bool {
+// refusesUs reports whether a healthy server has no reply for us, but another may.
+func refusesUs(err error) bool {
 	var f *upstream.Failure
 	return errors.As(err, &f) && (f.Fault == ruleset.RateLimited || f.Fault == ruleset.Missing)
 }
 
-// better is the error that tells the caller more, the first one if they tell the same: where waiting helps,
-// that it does, and of two waits the shorter one.
-func better(a, b error) error {
-	if a == nil || tells(b) > tells(a) || tells(b) == tells(a) && wait(b) < wait(a) {
+// moreUseful returns the error that tells the caller more, and of two waits the shorter one; if they are
+// equal, the first.
+func moreUseful(a, b error) error {
+	if a == nil || usefulness(b) > usefulness(a) || usefulness(b) == usefulness(a) &&
+		retryAfter(b) < retryAfter(a) {
 		return b
 	}
 	return a
 }
 
-// tells is how much an error tells a caller. That waiting helps at one server counts more than that it does
-// not at another; then what a server said more than that there is none.
-func tells(err error) int {
+// usefulness ranks an error for the caller: that waiting helps at one server counts more than that it does
+// not at another; then a server's own words count more than that there is none.
+func usefulness(err error) int {
 	var f *upstream.Failure
 	switch {
 	case errors.Is(err, errClosed):
@@ -126,8 +127,8 @@ func tells(err error) int {
 	return 4
 }
 
-// wait is how long a caller is asked to wait.
-func wait(err error) time.Duration {
+// retryAfter returns how long the caller is asked to wait.
+func retryAfter(err error) time.Duration {
 	var f *upstream.Failure
 	if errors.As(err, &f) {
 		return f.Say.RetryAfter
@@ -135,9 +136,9 @@ func wait(err error) time.Duration {
 	return 0
 }
 
-// outcome is what an error, of which nothing came, says of a server. That a model wrote
-// nonsense, or that the caller asked for too much, says nothing against it.
-func outcome(err error) upstream.Outcome {
+// outcomeOf returns what an error, of which nothing came, says about a server. Nonsense of the model or a
+// request that is too large says nothing against it.
+func outcomeOf(err error) upstream.Outcome {
 	var f *upstream.Failure
 	if !errors.As(err, &f) {
 		return upstream.Failed
@@ -150,7 +151,7 @@ func outcome(err error) upstream.Outcome {
 	return upstream.Answered
 }
 
-// servedBy is the name of the server, for the caller; "" where there is only one.
+// servedBy returns the name of the server for the caller; "": there is only one.
 func (t *Turn) servedBy() string {
 	if t.route.Several() {
 		return t.route.Name()
@@ -158,26 +159,26 @@ func (t *Turn) servedBy() string {
 	return ""
 }
 
-// ended tells the fleet what became of a request.
-func (t *Turn) ended(ctx context.Context, err error) {
+// reportOutcome tells the fleet what became of a request.
+func (t *Turn) reportOutcome(ctx context.Context, err error) {
 	switch {
-	case t.came || err == nil:
+	case t.spoke || err == nil:
 		t.route.Ended(upstream.Served, "")
 	case ctx.Err() != nil:
 		t.route.Ended(upstream.Canceled, "")
 	default:
-		t.route.Ended(outcome(err), err.Error())
+		t.route.Ended(outcomeOf(err), err.Error())
 	}
 }
 
-// Window is how many tokens the model server takes, for a model of the set; 0: unknown. Of
-// several servers it is the one that is asked first. The error is an *openai.Error.
+// Window returns the context of a model in tokens, at the server that is asked first; 0: unknown. The error
+// is an *openai.Error.
 func (p *Planner) Window(ctx context.Context, set *ruleset.Set, m ruleset.Model) (int, error) {
 	route, err := p.Fleet.Route(set, m, "")
 	if err != nil {
 		return 0, openai.Internal("model " + m.ID.Value + ": " + err.Error())
 	}
-	t := Turn{p: p, set: set, route: route, as: &m}
+	t := Turn{planner: p, set: set, route: route, ruleModel: &m}
 	if err := t.locate(ctx); err != nil {
 		return 0, err
 	}

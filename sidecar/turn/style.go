@@ -15,10 +15,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// write puts the request into what the model server gets: with the tools of the caller, or in a
-// style, with their names and schemas in words.
+// write writes the request for the model server: with the tools of the caller, or in a style, with their
+// names and schemas in words.
 func (t *Turn) write(ctx context.Context) error {
-	t.style = t.choose(ctx)
+	t.style = t.chooseStyle(ctx)
 	req, err := t.withPrompts()
 	if err != nil {
 		return err
@@ -36,27 +36,27 @@ func (t *Turn) write(ctx context.Context) error {
 	return nil
 }
 
-// choose is the style of the request; nil where there are no tools to speak of, or the server
-// calls them itself.
-func (t *Turn) choose(ctx context.Context) *ruleset.Style {
-	if !t.agent && !t.spoke() {
+// chooseStyle returns the style of the request; nil: there are no tools, or the server calls them itself.
+func (t *Turn) chooseStyle(ctx context.Context) *ruleset.Style {
+	if !t.agent && !t.usedTools() {
 		return nil
 	}
 	style, err := t.set.Style(t.Model, ruleset.StyleEnv{
-		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name), Part: t.part,
+		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name),
+		Part: t.bucket,
 	})
 	if err != nil {
 		t.log.WarnContext(ctx, "a choice of a style could not be evaluated", "event",
 			"style_unchosen", "detail", err.Error(), "rules", t.set.Version)
 	}
-	if style != nil && style.Schema && !t.up.Obeys(ctx, t.set, t.srv, t.Model) {
+	if style != nil && style.Schema && !t.up.FollowsSchema(ctx, t.set, t.srv, t.Model) {
 		return style.Otherwise
 	}
 	return style
 }
 
-// spoke reports whether the conversation has calls or results.
-func (t *Turn) spoke() bool {
+// usedTools reports whether the conversation has calls or results.
+func (t *Turn) usedTools() bool {
 	for i := range t.req.Messages {
 		if m := &t.req.Messages[i]; m.Role == "tool" || len(m.Calls) > 0 {
 			return true
@@ -65,15 +65,15 @@ func (t *Turn) spoke() bool {
 	return false
 }
 
-// part is 0 to 99, the same for a name.
-func part(name string) int {
+// bucketOf maps a name to 0 to 99.
+func bucketOf(name string) int {
 	h := fnv.New32a()
 	h.Write([]byte(name)) // it never fails
 	return int(h.Sum32() % 100)
 }
 
-// withPrompts is the request with what the prompts of model and style say in front, and with the
-// schema of the style.
+// withPrompts returns the request with the prompts of model and style in front, and with the schema of the
+// style.
 func (t *Turn) withPrompts() (*openai.Request, error) {
 	facts := prompt.Facts{Model: t.Model.ID.Value, Now: time.Now()}
 	own := t.set.Prompts[t.Model.Prompt.Value]
@@ -97,14 +97,14 @@ func (t *Turn) withPrompts() (*openai.Request, error) {
 		}
 	}
 	if t.style == nil || len(facts.Tools) == 0 {
-		return inFront(t.req, strings.Join(said, "\n\n"))
+		return withSystem(t.req, strings.Join(said, "\n\n"))
 	}
 	if t.style.Form != own {
 		if err := say(t.style.Form); err != nil {
 			return nil, err
 		}
 	}
-	req, err := inFront(t.req, strings.Join(said, "\n\n"))
+	req, err := withSystem(t.req, strings.Join(said, "\n\n"))
 	if err != nil || !t.style.Schema {
 		return req, err
 	}
@@ -113,8 +113,8 @@ func (t *Turn) withPrompts() (*openai.Request, error) {
 	}))
 }
 
-// inFront is the request with a system message in front of the others.
-func inFront(req *openai.Request, text string) (*openai.Request, error) {
+// withSystem returns the request with a system message in front of the others.
+func withSystem(req *openai.Request, text string) (*openai.Request, error) {
 	if text == "" {
 		return req, nil
 	}
@@ -125,7 +125,7 @@ func inFront(req *openai.Request, text string) (*openai.Request, error) {
 	}))
 }
 
-// profile is what reads the reply.
+// profile returns the profile of strategies that reads the reply.
 func (t *Turn) profile() string {
 	switch {
 	case t.style != nil:
@@ -136,11 +136,11 @@ func (t *Turn) profile() string {
 	return t.Model.Profile.Value
 }
 
-// otherwise writes the request in another way after an error that says: the server cannot call
-// tools, or does not take the schema. It reports whether there is another way.
-func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
+// changeStyle writes the request in another style if the error says that the server cannot call tools or
+// rejects the schema. It reports whether it did.
+func (t *Turn) changeStyle(ctx context.Context, err error) (bool, error) {
 	var f *upstream.Failure
-	if t.came || t.req == nil || !errors.As(err, &f) {
+	if t.spoke || t.req == nil || !errors.As(err, &f) {
 		return false, nil
 	}
 	was := t.style
@@ -148,7 +148,7 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 	case was == nil && f.NoTools && t.agent:
 		t.up.RefusedTools(t.Model.Name)
 	case was != nil && was.Schema && f.Fault == ruleset.Rejected:
-		t.up.Disobeys(t.srv, t.Model)
+		t.up.IgnoresSchema(t.srv, t.Model)
 	default:
 		return false, nil
 	}
@@ -158,22 +158,21 @@ func (t *Turn) otherwise(ctx context.Context, err error) (bool, error) {
 	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event",
 		"style_changed", "model", t.Model.ID.Value,
 		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why,
-		"tools", strings.Join(t.demanding(), " "), "rules", t.set.Version)
+		"tools", strings.Join(t.hardSchemas(), " "), "rules", t.set.Version)
 	return true, nil
 }
 
-// demanding are the offered tools whose schemas say what a server that makes a grammar of them may not be
-// able to.
-func (t *Turn) demanding() (names []string) {
+// hardSchemas returns the offered tools with keywords that servers may fail to turn into a grammar.
+func (t *Turn) hardSchemas() (names []string) {
 	for _, tool := range t.offered {
-		if demands.Match(tool.Parameters) {
+		if hardKeywords.Match(tool.Parameters) {
 			names = append(names, tool.Name)
 		}
 	}
 	return names
 }
 
-var demands = regexp.MustCompile(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
+var hardKeywords = regexp.MustCompile(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
 
 func styleID(s *ruleset.Style) string {
 	if s == nil {
@@ -182,15 +181,15 @@ func styleID(s *ruleset.Style) string {
 	return s.ID
 }
 
-// followed notes a reply that did not follow its schema: then it has neither a call nor the
-// word that it is done.
-func (t *Turn) followed(r *parse.Reading) {
+// checkSchema notes a reply that did not follow its schema: it has neither a call nor the word that it is
+// done.
+func (t *Turn) checkSchema(r *parse.Reading) {
 	if t.style == nil || !t.style.Schema || !t.agent || r.Empty() || r.Done ||
 		len(r.Calls)+len(r.Refused) > 0 ||
 		r.Cut != "" || r.Finish == "length" {
 		return
 	}
-	t.up.Disobeys(t.srv, t.Model)
+	t.up.IgnoresSchema(t.srv, t.Model)
 	t.log.Warn("the model server does not follow the JSON Schema of its style; the next request uses another one", "event", "schema_ignored",
 		"model", t.Model.ID.Value, "server", t.srv.ID.Value, "style", t.style.ID,
 		"next", t.style.Otherwise.ID, "rules", t.set.Version)

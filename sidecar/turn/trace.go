@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// asking is a request to a model server while it goes on.
-type asking struct {
+// attempt is a request to a model server while it goes on.
+type attempt struct {
 	span   *telemetry.AttemptSpan // nil: tracing is off
 	began  time.Time
 	first  time.Duration
@@ -22,15 +22,14 @@ type asking struct {
 	size   int // of the request, in bytes
 }
 
-// asks begins to follow a request to the model server where the way stands. The context is that of
-// the request.
-func (t *Turn) asks(ctx context.Context) context.Context {
-	t.asking = asking{began: time.Now()}
+// startAttempt starts to measure and trace a request to the current server.
+func (t *Turn) startAttempt(ctx context.Context) context.Context {
+	t.attempt = attempt{began: time.Now()}
 	if t.span == nil {
 		return ctx
 	}
 	host, port := t.up.HostPort()
-	ctx, t.asking.span = t.span.Attempt(ctx, telemetry.Destination{
+	ctx, t.attempt.span = t.span.Attempt(ctx, telemetry.Destination{
 		Provider: t.srv.ID.Value, Upstream: t.route.Name(), Model: t.Model.Name, Host: host, Port: port,
 		Number: t.account.Turns, Corrects: t.correction != nil,
 	})
@@ -38,22 +37,22 @@ func (t *Turn) asks(ctx context.Context) context.Context {
 }
 
 // answered notes that the answer has begun.
-func (a *asking) answered(stream bool) {
+func (a *attempt) answered(stream bool) {
 	a.stream = stream
 	a.span.Began(stream)
 }
 
-// came notes the first that the model says.
-func (a *asking) came(doc *openai.Completion) {
+// spoke notes the first words of the model.
+func (a *attempt) spoke(doc *openai.Completion) {
 	a.first = max(time.Since(a.began), 1)
 	a.span.First(doc)
 }
 
-// askedFor counts what a request to a model server came to.
-func (t *Turn) askedFor(within context.Context, err error) {
-	a, fault := &t.asking, faultWord(within, err)
-	tokens := t.account.now
-	t.p.Metrics.Inferred(&telemetry.Inference{
+// endAttempt counts and traces the end of a request.
+func (t *Turn) endAttempt(within context.Context, err error) {
+	a, fault := &t.attempt, faultWord(within, err)
+	tokens := t.account.last
+	t.planner.Metrics.CountInference(&telemetry.Inference{
 		Model: t.Model.ID.Value, Arms: t.set.Arms, Upstream: t.route.Name(), Provider: t.srv.ID.Value,
 		Asked: t.Model.Name, Fault: fault,
 		Took: time.Since(a.began), First: a.first, Stream: a.stream, Input: tokens[0], Output: tokens[1],
@@ -62,7 +61,7 @@ func (t *Turn) askedFor(within context.Context, err error) {
 	a.span.End(tokens[0], tokens[1], tokens[2], fault)
 }
 
-// faultWord is what an error is in a word that is one of few; empty: there is none.
+// faultWord names an error in one of few words; empty: there is none.
 func faultWord(ctx context.Context, err error) string {
 	var f *upstream.Failure
 	switch {
@@ -78,15 +77,13 @@ func faultWord(ctx context.Context, err error) string {
 	return string(ruleset.StreamError)
 }
 
-// decided tells of a decision of the policy.
-func (t *Turn) decided(d guard.CallDecision) {
+func (t *Turn) traceDecision(d guard.CallDecision) {
 	t.span.Decided(telemetry.SpanDecision{Tool: d.Tool, Effect: string(d.Effect), Rule: d.Rule,
 		Place:   d.Place,
 		Outcome: string(d.Outcome)})
 }
 
-// traces tells of a choice that has ended.
-func (t *Turn) traces(r *parse.Reading, ids []string, said *transcript) {
+func (t *Turn) traceReply(r *parse.Reading, ids []string, said *transcript) {
 	if t.span == nil {
 		return
 	}
@@ -100,10 +97,9 @@ func (t *Turn) traces(r *parse.Reading, ids []string, said *transcript) {
 	if said != nil {
 		finish = said.finish
 	}
-	t.span.Replied(r, ids, guard.Repairs, delta, thought, finish, t.asking.span)
+	t.span.Replied(r, ids, guard.Repairs, delta, thought, finish, t.attempt.span)
 }
 
-// endSpan ends the span of the turn.
 func (t *Turn) endSpan(err error) {
 	if t.span == nil {
 		return

@@ -17,41 +17,41 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Request is what is known of a request before the model is asked.
+// Request is what watchers learn of a request before the model is asked.
 type Request struct {
-	ID        string          // of the request; may be ""
-	Set       *ruleset.Set    // by which it is served; an experiment puts that of its arm in its place
+	ID        string          // may be ""
+	Set       *ruleset.Set    // that serves it; an experiment replaces it by that of an arm
 	Body      *openai.Request // nil: a run goes on without a caller
 	Who       policy.Subject
-	Run       string // that goes on; "": none does
-	Responses bool   // of the API of that name
+	Run       string // that goes on; "": none
+	Responses bool   // it came over the Responses API
 }
 
-// Watch begins to watch a request; nil: it does not.
+// Watch starts to watch a request; nil: it does not.
 type Watch func(context.Context, *Request) Watcher
 
-// Watcher is told what becomes of one request. Its methods return at once, and change nothing
-// that they are given. It may be asked for several turns, one after the other.
+// Watcher observes one request. Its methods return at once and change nothing that they get. There may be
+// several turns, one after the other.
 type Watcher interface {
-	// Asked is told what the model is asked, before it is, and in which run of executor mode; "": in none.
+	// Asked gets the request before the model does, and the run of executor mode; "": none.
 	Asked(req *openai.Request, run string)
-	// Listens says that Replied wants the words of replies, too.
+	// Listens reports whether Replied wants the words of replies.
 	Listens() bool
-	// Replied is told of each choice of a reply that has ended.
+	// Replied gets each choice of a reply that has ended.
 	Replied(*Reply)
-	// Ended is told what came of the request. It is the last that the watcher is told.
+	// Ended gets the outcome of the request. It is called last.
 	Ended(*Outcome)
 }
 
-// Outcome is what came of a request.
+// Outcome is what became of a request.
 type Outcome struct {
-	Account Account // the zero value: it was refused before the model was asked
+	Account Account // zero: the request was refused before the model was asked
 	Took    time.Duration
 	Status  int    // of the answer
-	Why     string // the answer is an error; empty: it is none
+	Why     string // error of the answer; empty: none
 }
 
-// NewOutcome is the outcome of a request that ended with this error.
+// NewOutcome returns the outcome of a request that ended with this error.
 func NewOutcome(a Account, began time.Time, err error) *Outcome {
 	o := &Outcome{Account: a, Took: time.Since(began), Status: StatusOf(err)}
 	var refused *openai.Error
@@ -64,7 +64,7 @@ func NewOutcome(a Account, began time.Time, err error) *Outcome {
 	return o
 }
 
-// StatusOf is the HTTP status of an answer that ended with this error.
+// StatusOf returns the HTTP status of an answer that ended with this error.
 func StatusOf(err error) int {
 	var refused *openai.Error
 	switch {
@@ -78,8 +78,8 @@ func StatusOf(err error) int {
 	return 500
 }
 
-// Begin asks each whether it watches the request; nil: none does.
-func Begin(ctx context.Context, list []Watch, r *Request) Watcher {
+// StartWatching returns a watcher for all that watch the request; nil: none does.
+func StartWatching(ctx context.Context, list []Watch, r *Request) Watcher {
 	var out watchers
 	for _, watch := range list {
 		if w := watch(ctx, r); w != nil {
@@ -95,7 +95,7 @@ func Begin(ctx context.Context, list []Watch, r *Request) Watcher {
 	return out
 }
 
-// watchers are several as one.
+// watchers calls each of several.
 type watchers []Watcher
 
 func (w watchers) Asked(req *openai.Request, run string) {
@@ -118,26 +118,26 @@ func (w watchers) Ended(o *Outcome) {
 	}
 }
 
-// Reply is a choice of a reply, and what was made of it.
+// Reply is a choice of a reply and what was read in it.
 type Reply struct {
 	Set     *ruleset.Set
-	Server  string         // the id of its dialect
+	Server  string         // id of its dialect
 	Style   string         // in which the model was asked
-	Profile string         // of strategies.yaml
-	IDs     []string       // under which the calls left
-	Reading *parse.Reading // and all it points to: valid during the call
+	Profile string         // in strategies.yaml
+	IDs     []string       // of the calls that left
+	Reading *parse.Reading // valid during the call, with all it points to
 
 	// What follows is for watchers that listen.
 	Facts     parse.Facts // of the reading, without its judge
 	Tools     []tools.Tool
-	Workspace string      // where the gateway says that the agent works; empty: it does not
-	Whole     parse.Delta // the whole reply, as the server sent it; its calls in pieces
-	Thought   []byte      // reasoning of Said that was not decoded, as JSON; nil: there is none
+	Workspace string      // that the gateway names; empty: none
+	Whole     parse.Delta // the reply as the server sent it, with its calls in pieces
+	Thought   []byte      // reasoning that was not decoded, as JSON; nil: none
 	Finish    string
 	Lost      bool // it was too long to keep
 }
 
-// ReasoningOf is the reasoning of a reply as the server sent it: what was decoded of it, and what was not.
+// ReasoningOf returns the reasoning of a reply as the server sent it, from its encoded and decoded parts.
 func ReasoningOf(whole *parse.Delta, encoded []byte) string {
 	text, _ := openai.Text(encoded, openai.Span{To: len(encoded)})
 	return text + whole.Reasoning
@@ -149,15 +149,15 @@ const maxTranscript = 1 << 20
 // transcript keeps the words of a choice.
 type transcript struct {
 	content, reasoning strings.Builder
-	thought            []byte // reasoning that was not decoded
+	thought            []byte // reasoning that was not decoded, as JSON
 	calls              []parse.CallDelta
 	finish             string
 	bytes              int
 }
 
-// hear keeps what a part of a piece says, or what an error quotes.
+// transcribe keeps the words of a part, or those that an error quotes.
 func (t *Turn) transcribe(piece *Piece, p *Part) {
-	if !t.listens || p.Source == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxTranscripts {
+	if !t.wantsWords || p.Source == nil && p.Quoted == nil || p.Choice < 0 || p.Choice >= maxTranscripts {
 		return
 	}
 	for len(t.transcripts) <= p.Choice {
@@ -189,23 +189,23 @@ func (t *Turn) transcribe(piece *Piece, p *Part) {
 	}
 }
 
-// maxTranscripts is of how many choices the words are kept.
+// maxTranscripts bounds the choices whose words are kept.
 const maxTranscripts = 8
 
-// replied tells of a choice that has ended: the watcher, and the span of the turn.
-func (t *Turn) replied(choice int, ids []string, r *parse.Reading) {
+// reportReply reports an ended choice to the watcher and the span of the turn.
+func (t *Turn) reportReply(choice int, ids []string, r *parse.Reading) {
 	var said *transcript
-	if t.listens && choice >= 0 && choice < len(t.transcripts) {
+	if t.wantsWords && choice >= 0 && choice < len(t.transcripts) {
 		said = &t.transcripts[choice]
 	}
-	t.traces(r, ids, said)
-	if t.from.Watch == nil {
+	t.traceReply(r, ids, said)
+	if t.caller.Watch == nil {
 		return
 	}
 	h := &Reply{Set: t.set, Server: t.srv.ID.Value, Style: styleID(t.style), Profile: t.profile(), IDs: ids,
 		Reading: r}
-	if t.listens {
-		h.Facts, h.Tools, h.Workspace = t.reads, t.offered, t.folder
+	if t.wantsWords {
+		h.Facts, h.Tools, h.Workspace = t.readFacts, t.offered, t.folder
 		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
 		if said != nil {
 			h.Whole = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
@@ -213,17 +213,17 @@ func (t *Turn) replied(choice int, ids []string, r *parse.Reading) {
 			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxTranscript
 		}
 	}
-	t.from.Watch.Replied(h)
+	t.caller.Watch.Replied(h)
 }
 
-// moved notes when something of a reply could leave for the first time.
-func (t *Turn) moved(p *Piece) {
+// noteFirst notes when something of a reply could first leave.
+func (t *Turn) noteFirst(p *Piece) {
 	if t.account.First > 0 {
 		return
 	}
 	for i := range p.Parts {
 		if len(p.Parts[i].Events) > 0 {
-			t.account.First = max(time.Since(t.since), 1)
+			t.account.First = max(time.Since(t.planned), 1)
 			return
 		}
 	}

@@ -64,7 +64,7 @@ func TestObeys(t *testing.T) {
 			var all sync.WaitGroup
 			for range 8 {
 				all.Go(func() {
-					if got := c.Obeys(t.Context(), set, set.Server("vllm"), m); got != row.obeys {
+					if got := c.FollowsSchema(t.Context(), set, set.Server("vllm"), m); got != row.obeys {
 						t.Errorf("it follows: %v", got)
 					}
 				})
@@ -78,12 +78,12 @@ func TestObeys(t *testing.T) {
 				wait = 100 * seenFor
 			}
 			clock.on(wait - 1)
-			c.Obeys(t.Context(), set, set.Server("vllm"), m)
+			c.FollowsSchema(t.Context(), set, set.Server("vllm"), m)
 			if n := asked.Load(); n != 1 {
 				t.Errorf("it was asked again too early")
 			}
 			clock.on(1)
-			c.Obeys(t.Context(), set, set.Server("vllm"), m)
+			c.FollowsSchema(t.Context(), set, set.Server("vllm"), m)
 			if n := asked.Load(); (n == 2) != (row.again > 0) {
 				t.Errorf("then it was asked %d times", n)
 			}
@@ -100,18 +100,18 @@ func TestObeysLeft(t *testing.T) {
 	})
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if c.Obeys(ctx, set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
+	if c.FollowsSchema(ctx, set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
 		t.Error("it follows, and has not answered")
 	}
 	close(answer)
-	if !c.Obeys(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
+	if !c.FollowsSchema(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
 		t.Error("the trial did not go on")
 	}
 	if got := c.Learnt(); !slices.Equal(got, []string{"m follows a JSON Schema"}) {
 		t.Errorf("learnt is %q", got)
 	}
-	c.Disobeys(set.Server("vllm"), ruleset.Model{Name: "m"})
-	if c.Obeys(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
+	c.IgnoresSchema(set.Server("vllm"), ruleset.Model{Name: "m"})
+	if c.FollowsSchema(t.Context(), set, set.Server("vllm"), ruleset.Model{Name: "m"}) {
 		t.Error("it is relied upon after a reply that did not follow")
 	}
 }

@@ -18,13 +18,13 @@ func TestAddresses(t *testing.T) {
 		{"http://[::1]:11434", "http://[::1]:11434/v1", "http://[::1]:11434"},
 	}
 	for _, tt := range tests {
-		base, root, err := addresses(tt.in)
+		base, root, err := parseBase(tt.in)
 		if err != nil || base != tt.base || root != tt.root {
 			t.Errorf("addresses(%q) = %q, %q, %v", tt.in, base, root, err)
 		}
 	}
 	for _, bad := range []string{"", "ftp://h", "http://", "http://h/v1?x=1", "http://user:pass word@h:x"} {
-		if _, _, err := addresses(bad); err == nil || strings.Contains(err.Error(), "pass") {
+		if _, _, err := parseBase(bad); err == nil || strings.Contains(err.Error(), "pass") {
 			t.Errorf("addresses(%q): %v", bad, err)
 		}
 	}

@@ -11,16 +11,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// reasoningNames are the members under which callers send a chain of thought back.
+// reasoningNames are the members under which callers return a chain of thought.
 var reasoningNames = []string{"reasoning", "reasoning_content", "thinking", "reasoning_text",
 	"reasoning_details"}
 
-// reasoning puts the chain of thought of an assistant message under the server's
-// own names. Where the caller has dropped it and the message made calls, it comes
-// from cot. live is false for messages up to the last final answer: Harmony
-// leaves their chain of thought out.
-// Source: https://github.com/openai/harmony, docs/format.md, "Handling
-// reasoning output in subsequent sampling".
+// reasoning puts the chain of thought of an assistant message under the server's names. If the caller has
+// dropped it and the message made calls, it comes from cot. live is false for messages up to the last final
+// answer: Harmony leaves their chain of thought out.
+// Source: https://github.com/openai/harmony, docs/format.md, "Handling reasoning output in subsequent
+// sampling".
 func (d *draft) reasoning(m *openai.Message, live bool, cot CallTexts) {
 	sent, out := m.ReasoningKey.Present(), d.srv.ReasoningOut
 	if len(out) == 0 || !live && !sent {
@@ -44,7 +43,7 @@ func (d *draft) reasoning(m *openai.Message, live bool, cot CallTexts) {
 	})...)
 }
 
-// thought is the chain of thought of a message as a JSON string, nil without one.
+// thought returns the chain of thought of a message as a JSON string; nil: there is none.
 func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 	if m.ReasoningKey.Present() {
 		if raw := m.Reasoning.Of(d.q.Body); raw[0] == '"' {
@@ -63,11 +62,10 @@ func (d *draft) thought(m *openai.Message, cot CallTexts) []byte {
 	return nil
 }
 
-// call mends a call of the history that was stored damaged. Servers render it
-// into the prompt: some refuse broken arguments, and the model repeats a broken
-// name it finds there, or an argument that is not its own. So the call loses what made the
-// gateway ask a person, and asked is why; and the wrapper in which it ran.
-func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
+// call repairs a damaged call of the history. Servers render it into the prompt: some refuse broken
+// arguments, and the model repeats broken names and foreign arguments. The call also loses its wrapper and
+// what made the gateway ask a person; asked is the reason for that.
+func (d *draft) call(c *openai.MessageCall, names NameFixer) (asked string) {
 	doc := d.q.Body
 	d.name(c.NameSpan, c.Name, names)
 	switch {
@@ -80,7 +78,7 @@ func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
 	default:
 		text, _ := openai.Text(doc, c.ArgsSpan)
 		if !isObject(text) {
-			d.put(c.ArgsSpan, openai.AppendString(nil, mendArguments(text)))
+			d.put(c.ArgsSpan, openai.AppendString(nil, fixArguments(text)))
 		} else if was, why := policy.WithoutAsk(c.Name, text); why != "" {
 			d.put(c.ArgsSpan, openai.AppendString(nil, was))
 			return why
@@ -91,19 +89,19 @@ func (d *draft) call(c *openai.MessageCall, names NameMender) (asked string) {
 	return ""
 }
 
-// name mends the name at a span, of a call or of its result.
-func (d *draft) name(at openai.Span, raw string, names NameMender) {
+// name repairs the name at a span, of a call or of its result.
+func (d *draft) name(at openai.Span, raw string, names NameFixer) {
 	if !at.Present() {
 		return
 	}
-	if name := mendName(raw, names); name != raw {
+	if name := fixName(raw, names); name != raw {
 		d.put(at, openai.AppendString(nil, name))
 	}
 }
 
-// mendName leaves every well-formed name alone, offered or not: the history is
-// what happened. A damaged one becomes the tool it means, or at least a name.
-func mendName(raw string, names NameMender) string {
+// fixName keeps well-formed names, offered or not, since the history is what happened. A damaged name
+// becomes that of the tool it means, or at least well-formed.
+func fixName(raw string, names NameFixer) string {
 	if raw != "" && strings.IndexFunc(raw, notInName) < 0 {
 		return raw
 	}
@@ -126,22 +124,22 @@ func mendName(raw string, names NameMender) string {
 	return name
 }
 
-// notInName reports what the name of a function may not hold.
+// notInName reports whether a function name may not hold a character.
 // Source: https://platform.openai.com/docs/api-reference/chat/create
 func notInName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 }
 
-// argumentsDepth bounds the nesting of arguments that are mended.
+// argumentsDepth bounds the nesting of repaired arguments.
 const argumentsDepth = 128
 
 func isObject(text string) bool {
 	return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") && gjson.Valid(text)
 }
 
-// mendArguments is text as one JSON object: the first of several. What is none stands under arguments, so
-// that the model reads what it wrote.
-func mendArguments(text string) string {
+// fixArguments returns the first JSON object of a text. Other text becomes the member arguments, so that
+// the model reads what it wrote.
+func fixArguments(text string) string {
 	if end, ok := jsonrepair.End(text); ok {
 		text = text[:end]
 	}

@@ -155,11 +155,11 @@ func TestShown(t *testing.T) {
 		{"and/or tokens", "and/or tokens"},
 	}
 	for _, tt := range tests {
-		if got := shown(tt.in); got != tt.want {
+		if got := redact(tt.in); got != tt.want {
 			t.Errorf("shown(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
-	if got := shown(strings.Repeat("ä", 9000)); len(got) > 410 || !strings.HasSuffix(got, "ä…") {
+	if got := redact(strings.Repeat("ä", 9000)); len(got) > 410 || !strings.HasSuffix(got, "ä…") {
 		t.Errorf("long text: %d bytes, ends %q", len(got), got[len(got)-6:])
 	}
 }

@@ -12,17 +12,17 @@ import (
 )
 
 func TestContact(t *testing.T) {
-	var c contact
+	var c reachability
 	now := time.Now()
-	if !c.lost(now, time.Hour) {
+	if !c.failed(now, time.Hour) {
 		t.Error("a server that never answered is not away")
 	}
-	c.made()
-	if c.lost(now.Add(-time.Minute), time.Hour) || !c.lost(now, time.Minute) {
+	c.answered()
+	if c.failed(now.Add(-time.Minute), time.Hour) || !c.failed(now, time.Minute) {
 		t.Error("the time counts from the first attempt in vain")
 	}
-	c.made()
-	if c.lost(now, time.Minute) {
+	c.answered()
+	if c.failed(now, time.Minute) {
 		t.Error("an answer does not begin the time anew")
 	}
 }
@@ -37,7 +37,7 @@ func TestContactIsNotSilence(t *testing.T) {
 	c := client(t, silent.URL)
 	set := testSet()
 	set.Limits.FirstByte, set.Limits.Away = 50*time.Millisecond, 300*time.Millisecond
-	c.contact.made()
+	c.reach.answered()
 	if _, _, f := ask(t, c, set); f == nil || f.Fault != ruleset.Timeout {
 		t.Fatalf("%+v", f)
 	}

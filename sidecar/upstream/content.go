@@ -1,16 +1,20 @@
 package upstream
 
 import (
+	"bytes"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// content masks the control tokens in a message's content, makes one string of
-// its parts where the server would split them, puts a sentence in place of what the model
-// cannot read, and adds head and tail. A message without content and calls gets an empty one.
+// content masks the control tokens in a message's content, joins its parts where the server would split
+// them, replaces what the model cannot read by a sentence, and adds head and tail. A message without
+// content and calls gets an empty content.
 func (d *draft) content(m *openai.Message, head, tail string) {
 	doc := d.q.Body
 	kind := byte('n')
@@ -20,11 +24,11 @@ func (d *draft) content(m *openai.Message, head, tail string) {
 	switch kind {
 	case '"':
 		if head != "" {
-			d.insert(m.Content.From+1, inside(head))
+			d.insert(m.Content.From+1, unquoted(head))
 		}
 		d.mask(m.Content)
 		if tail != "" {
-			d.insert(m.Content.To-1, inside(tail))
+			d.insert(m.Content.To-1, unquoted(tail))
 		}
 	case '[':
 		d.parts(m.Content, head, tail)
@@ -37,8 +41,8 @@ func (d *draft) content(m *openai.Message, head, tail string) {
 	}
 }
 
-// inside is text as it stands within the quotes of a JSON string.
-func inside(text string) []byte {
+// unquoted returns text as the inside of a JSON string.
+func unquoted(text string) []byte {
 	quoted := openai.AppendString(nil, Masked(text))
 	return quoted[1 : len(quoted)-1]
 }
@@ -74,7 +78,7 @@ func (d *draft) parts(at openai.Span, head, tail string) {
 			}
 		})
 	})
-	d.unread(at)
+	d.replaceUnreadable(at)
 	if head != "" {
 		part := textPart(head)
 		if count > 0 {
@@ -92,11 +96,11 @@ func (d *draft) parts(at openai.Span, head, tail string) {
 }
 
 func textPart(text string) []byte {
-	return append(append([]byte(`{"type":"text","text":"`), inside(text)...), `"}`...)
+	return append(append([]byte(`{"type":"text","text":"`), unquoted(text)...), `"}`...)
 }
 
-// unread puts a sentence in place of each part that the model cannot read.
-func (d *draft) unread(at openai.Span) {
+// replaceUnreadable puts a sentence in place of each part that the model cannot read.
+func (d *draft) replaceUnreadable(at openai.Span) {
 	if d.images {
 		return
 	}
@@ -108,13 +112,13 @@ func (d *draft) unread(at openai.Span) {
 	})
 }
 
-// text is the text of a content. It is false where the model can read what is no text.
+// text returns the text of a content; false: it holds other things that the model can read.
 func (d *draft) text(at openai.Span) (string, bool) {
 	text, all := contentText(d.q.Body, at)
 	return text, all || !d.images && d.q.Body[at.From] == '['
 }
 
-// partText is the text of a part of a content; where it is of another kind, a sentence in its place.
+// partText returns the text of a part, or a sentence in place of one that is no text.
 func partText(part gjson.Result) (text string, isText bool) {
 	if part.Type == gjson.String {
 		return part.Str, true
@@ -131,4 +135,76 @@ func partText(part gjson.Result) (text string, isText bool) {
 		return part.Get("refusal").String(), false
 	}
 	return "[Something stands here that is no text. You cannot read it.]", false
+}
+
+const zeroWidthSpace = "\u200b"
+
+// controlToken matches a control token, plain or escaped in a JSON string: its "<" and the rest.
+var controlToken = regexp.MustCompile(`(<|\\u003[cC])((?:\||\\u007[cC])(?:start|end|message|channel|constrain|return|call)(?:\||\\u007[cC])(?:>|\\u003[eE]))`)
+
+// mayHold reports quickly whether text can hold a control token.
+func mayHold(text []byte) bool {
+	return bytes.Contains(text, []byte("<|")) || bytes.Contains(text, []byte(`\u00`))
+}
+
+// mask breaks Harmony's control tokens by a zero-width space after "<". Some servers tokenise a rendered
+// prompt as a whole: a token in a tool result or a user's text would end the message and could begin
+// another, with any role. It works on decoded text and inside JSON strings.
+// Source: https://github.com/openai/harmony, docs/format.md, "Special Tokens".
+func mask(text []byte) []byte {
+	if !mayHold(text) {
+		return text
+	}
+	return controlToken.ReplaceAll(text, []byte("${1}"+zeroWidthSpace+"${2}"))
+}
+
+// Masked is mask for strings.
+func Masked(text string) string {
+	if !strings.Contains(text, "<") {
+		return text
+	}
+	return string(mask([]byte(text)))
+}
+
+// trim shortens the result of a tool and adds head and tail. It reports false, without edits, if nothing is
+// too long.
+func (d *draft) trim(m *openai.Message, tool string, bounds func(string, int) tools.TrimBounds,
+	head, tail string) bool {
+	doc := d.q.Body
+	size := m.Content.To - m.Content.From
+	if b := bounds(tool, size); b.Chars == 0 || size <= b.Chars && b.HeadLines+b.TailLines == 0 {
+		return false // most results; no text has more characters than bytes
+	}
+	spans, texts := d.q.Texts(m)
+	chars := 0
+	for _, t := range texts {
+		chars += utf8.RuneCountInString(t)
+	}
+	short, cut := tools.TrimBlocks(texts, bounds(tool, chars))
+	if !cut {
+		return false
+	}
+	list := doc[m.Content.From] == '['
+	if list && d.srv.FlattenParts {
+		if _, ok := d.text(m.Content); ok {
+			for _, p := range gjson.ParseBytes(m.Content.Of(doc)).Array() {
+				if text, isText := partText(p); !isText {
+					short = append(short, text)
+				}
+			}
+			d.put(m.Content, openai.AppendString(nil, Masked(head+strings.Join(short, "\n")+tail)))
+			return true
+		}
+	}
+	if list {
+		d.replaceUnreadable(m.Content)
+	}
+	short[0] = head + short[0]
+	for i, at := range spans {
+		if i == len(spans)-1 {
+			short[i] += tail
+		}
+		d.put(at, openai.AppendString(nil, Masked(short[i])))
+	}
+	return true
 }

@@ -5,46 +5,49 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// maxHomes is of how many sessions is remembered where they were served last.
+// maxHomes is how many sessions keep their server.
 const maxHomes = 4096
 
-// FleetConfig is what a fleet works with. Main, Metrics, Now and Log must be set.
+// FleetConfig configures a fleet. Main, Metrics, Now and Log must be set.
 type FleetConfig struct {
-	Main    *Client   // of the settings; it stays the caller's to close
+	Main    *Client   // the server of the settings, which the caller closes
 	Keys    FleetKeys // of the other servers
 	Metrics *telemetry.Metrics
 	Now     func() time.Time
 	Log     *slog.Logger
 }
 
-// Fleet is all model servers that requests were sent to. A server is one base URL, by whatever
-// name. Each gets the key that was set for it, and no other. Safe for concurrent use.
+// Fleet holds all model servers that got requests, one for each base URL. A server gets its own key and no
+// other. It is safe for concurrent use.
 type Fleet struct {
 	FleetConfig
 
 	mu     sync.Mutex
-	byURL  map[string]*server   // as the rules spell it; "": the one of the settings
-	byBase map[string]*server   // the same, once each
+	byURL  map[string]*server   // as the rules spell it; "": the server of the settings
+	byBase map[string]*server   // each server once
 	homes  *recent.Map[*server] // by session and model
 }
 
-// server is one of them.
+// server is a server of the fleet.
 type server struct {
 	client  *Client
 	circuit state.Circuit // under Fleet.mu
 }
 
-// NewFleet begins with the server of the settings.
+// NewFleet returns a fleet with the server of the settings.
 func NewFleet(c FleetConfig) *Fleet {
 	main := &server{client: c.Main}
 	return &Fleet{
@@ -53,7 +56,7 @@ func NewFleet(c FleetConfig) *Fleet {
 	}
 }
 
-// Close drops the idle connections of all but the server of the settings.
+// Close drops the idle connections of all servers but that of the settings.
 func (f *Fleet) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,15 +67,15 @@ func (f *Fleet) Close() {
 	}
 }
 
-// of is the server with a base URL; it comes into being with the first request for it.
-func (f *Fleet) of(set *ruleset.Set, url string) (*server, error) {
+// server returns the server with a base URL, and makes it for its first request.
+func (f *Fleet) server(set *ruleset.Set, url string) (*server, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.byURL[url]; s != nil {
 		return s, nil
 	}
 	client, err := New(Config{
-		BaseURL: url, Key: f.Keys.of(url), Connect: set.Limits.Connect,
+		BaseURL: url, Key: f.Keys.key(url), Connect: set.Limits.Connect,
 		IdleConnections: set.Limits.IdleConnections, Log: f.Log,
 	})
 	if err != nil {
@@ -87,27 +90,27 @@ func (f *Fleet) of(set *ruleset.Set, url string) (*server, error) {
 	return s, nil
 }
 
-// FleetState is how a server of the rules is.
+// FleetState is the state of a server.
 type FleetState struct {
 	Name     string             `json:"name"`
 	State    state.CircuitState `json:"state"`
 	Failures int                `json:"failures"`         // in a row
-	Server   string             `json:"server,omitempty"` // its dialect, where it can be reached
+	Server   string             `json:"server,omitempty"` // dialect, if it can be reached
 	Why      string             `json:"detail,omitempty"` // why it cannot
-	Window   int                `json:"-"`                // of its context, in tokens; 0: it does not say
-	Address  string             `json:"-"`                // for the operator alone
+	Window   int                `json:"-"`                // context in tokens; 0: unknown
+	Address  string             `json:"-"`                // for the operator
 	Models   []string           `json:"-"`                // that it lists
-	Learnt   []string           `json:"-"`                // of it while it was asked, in sentences
+	Learnt   []string           `json:"-"`                // see Client.Learnt
 
 	client *Client
 }
 
-// States are all servers that the models of a set may be asked at, each once.
+// States returns all servers of the models of a set, each once.
 func (f *Fleet) States(set *ruleset.Set) []FleetState {
 	var out []FleetState
 	for _, m := range set.Models {
 		for _, u := range set.UpstreamsOf(m) {
-			s, err := f.of(set, u.URL)
+			s, err := f.server(set, u.URL)
 			if err != nil || slices.ContainsFunc(out,
 				func(o FleetState) bool { return o.client == s.client }) {
 				continue // the rules have checked the URL
@@ -123,7 +126,7 @@ func (f *Fleet) States(set *ruleset.Set) []FleetState {
 	return out
 }
 
-// name is what a server is called. Its address is the operator's alone.
+// name returns the name of a server, without its address, which is the operator's.
 func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, said string, s *server) string {
 	for _, known := range set.Upstreams {
 		if f.byURL[known.URL] == s {
@@ -142,7 +145,7 @@ func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, said string, s *server) 
 	return "of " + m.ID.Value
 }
 
-// Look is States after each server was asked whether it can be reached, all at once.
+// Look returns States after asking all servers at once whether they can be reached.
 func (f *Fleet) Look(ctx context.Context, set *ruleset.Set) []FleetState {
 	out := f.States(set)
 	var all sync.WaitGroup
@@ -163,15 +166,15 @@ func (f *Fleet) Look(ctx context.Context, set *ruleset.Set) []FleetState {
 	return out
 }
 
-// Ready says why no server of a model would serve it; nil: one would.
+// Ready returns why no server of a model would serve it; nil: one would.
 func (f *Fleet) Ready(ctx context.Context, set *ruleset.Set, m ruleset.Model) error {
 	route, err := f.Route(set, m, "")
 	if err != nil {
 		return err
 	}
-	failed := make([]error, len(route.stops))
+	failed := make([]error, len(route.candidates))
 	var all sync.WaitGroup
-	for i, s := range route.stops {
+	for i, s := range route.candidates {
 		all.Go(func() {
 			err := s.client.Ready(ctx, set.Limits.ProbeTimeout)
 			if err == nil {
@@ -187,4 +190,93 @@ func (f *Fleet) Ready(ctx context.Context, set *ruleset.Set, m ruleset.Model) er
 		return nil
 	}
 	return errors.Join(failed...)
+}
+
+// FleetKeys are the bearer tokens of model servers by base URL.
+type FleetKeys map[string]string
+
+// ParseKeys reads a URL and its key from each line.
+func ParseKeys(text string) (FleetKeys, error) {
+	keys := FleetKeys{}
+	for n, line := range strings.Split(text, "\n") {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, fmt.Errorf("line %d has %d words; write the base URL of a model server and its key: http://gpu.lan:8000/v1 KEY", n+1, len(fields))
+		}
+		if strings.Contains(fields[1], "://") {
+			return nil, fmt.Errorf("line %d: the base URL comes first, and its key behind it", n+1)
+		}
+		base, err := Base(fields[0])
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
+		if _, twice := keys[base]; twice {
+			return nil, fmt.Errorf("line %d: this server has a key already", n+1)
+		}
+		keys[base] = fields[1]
+	}
+	return keys, nil
+}
+
+// OtherKeys returns the keys of all servers but that of the settings.
+func OtherKeys(s config.Settings) (FleetKeys, error) {
+	keys, err := ParseKeys(s.UpstreamKeys)
+	if err != nil {
+		return nil, fmt.Errorf("upstream_keys: %w", err)
+	}
+	main, err := Base(s.Upstream)
+	if err != nil {
+		return nil, err
+	}
+	if _, both := keys[main]; both {
+		return nil, errors.New("upstream_keys: the model server of the settings is among these; its key is upstream_key")
+	}
+	return keys, nil
+}
+
+// Unused returns the hosts whose key no model of the set needs.
+func (k FleetKeys) Unused(set *ruleset.Set) (hosts []string) {
+	needed := map[string]bool{}
+	for _, m := range set.Models {
+		for _, u := range set.UpstreamsOf(m) {
+			if base, err := Base(u.URL); err == nil {
+				needed[base] = true
+			}
+		}
+	}
+	for base := range k {
+		if u, err := url.Parse(base); err == nil && !needed[base] {
+			hosts = append(hosts, u.Host)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
+}
+
+// ConfigOf returns the configuration of a client of one server, for commands that do not serve.
+func ConfigOf(s config.Settings, u ruleset.Upstream) (Config, error) {
+	keys, err := OtherKeys(s)
+	if err != nil {
+		return Config{}, err
+	}
+	main := Config{BaseURL: s.Upstream, Key: s.UpstreamKey, Server: s.Server}
+	if base, err := Base(u.URL); u.URL != "" && err == nil {
+		if own, err := Base(s.Upstream); err == nil && own == base {
+			return main, nil
+		}
+		return Config{BaseURL: u.URL, Key: keys.key(u.URL)}, nil
+	}
+	return main, nil
+}
+
+// key returns the key of a server; "": none.
+func (k FleetKeys) key(url string) string {
+	base, err := Base(url)
+	if err != nil {
+		return ""
+	}
+	return k[base]
 }

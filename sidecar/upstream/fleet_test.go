@@ -240,8 +240,8 @@ func TestHomesAreBounded(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	keys, err := ParseKeys("# mine\nhttp://gpu.lan:8000 sk-1\n\n  https://b/v1/  sk-2 \n")
-	if err != nil || keys.of("http://gpu.lan:8000/v1/") != "sk-1" || keys.of("https://b") != "sk-2" ||
-		keys.of("http://b") != "" || keys.of("") != "" {
+	if err != nil || keys.key("http://gpu.lan:8000/v1/") != "sk-1" || keys.key("https://b") != "sk-2" ||
+		keys.key("http://b") != "" || keys.key("") != "" {
 		t.Errorf("%v %v", keys, err)
 	}
 	for text, want := range map[string]string{
@@ -265,7 +265,7 @@ func TestConfigOf(t *testing.T) {
 		UpstreamKeys: "http://b/v1 key-b"}
 	for url, want := range map[string]string{"": "key-a vllm", "http://a/v1/": "key-a vllm",
 		"http://b": "key-b ", "http://a.b": " ", "http://a:8000": " ", "https://a": " ", "http://b/c": " "} {
-		c, err := FleetConfigOf(s, ruleset.Upstream{URL: url})
+		c, err := ConfigOf(s, ruleset.Upstream{URL: url})
 		if got := c.Key + " " + c.Server; err != nil || got != want {
 			t.Errorf("%q: %q %v", url, got, err)
 		}

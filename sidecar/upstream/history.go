@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// tools edits the tools where the server stumbles over them.
+// tools edits the tools that some servers cannot read.
 func (d *draft) tools() {
 	doc := d.q.Body
 	strict := d.srv.DropStrict && bytes.Contains(d.q.ToolsSpan.Of(doc), []byte(`"strict"`))
@@ -38,8 +38,8 @@ func (d *draft) tools() {
 	})
 }
 
-// schema writes a JSON Schema, and those within it, so that all servers read it. The Jinja of llama.cpp takes
-// the method items for the items of an array that has none, and neither it nor Ollama reads true.
+// schema rewrites a JSON Schema and its subschemas for all servers. The Jinja of llama.cpp takes its method
+// items for the items of an array without any, and neither llama.cpp nor Ollama reads true.
 func (d *draft) schema(at openai.Span) {
 	doc := d.q.Body
 	if string(at.Of(doc)) == "true" {
@@ -65,9 +65,9 @@ func (d *draft) schema(at openai.Span) {
 	}
 }
 
-// history edits the messages. It first decides which messages are removed, and which
-// message takes over their text. Then it edits each message once.
-func (d *draft) history(known Memory, names NameMender) {
+// history edits the messages: first it decides which are removed and which take over their text, then it
+// edits each once.
+func (d *draft) history(known Memory, names NameFixer) {
 	msgs := d.q.Messages
 	tail := make(map[int]string) // text to add at the end of a message
 	gone := make(map[int]bool)
@@ -82,7 +82,7 @@ func (d *draft) history(known Memory, names NameMender) {
 	final := lastFinal(d.q)
 	asked := make(map[string]string)  // why a person was asked about a call, by its id
 	called := make(map[string]string) // the tool of a call, by its id
-	ids := numbering{form: known.IDs, of: map[string][]byte{}}
+	ids := callNumbers{form: known.IDs, ids: map[string][]byte{}}
 	var further map[int][]byte // the call that goes in front of a result
 	for i := range msgs {
 		m := &msgs[i]
@@ -90,12 +90,12 @@ func (d *draft) history(known Memory, names NameMender) {
 			d.put(openai.Span{From: msgs[i-1].To, To: m.To}, nil)
 			continue
 		}
-		head, tail := head[i], note(m, known.Notes, asked)+tail[i]
+		head, tail := head[i], resultNote(m, known.Notes, asked)+tail[i]
 		tool, made := called[openai.CleanCallID(m.CallID)]
 		if orphan := m.Role == "tool" && !made; orphan {
-			head = d.orphan(m)
+			head = d.detachResult(m)
 		}
-		if m.Role != "tool" || known.Bounds == nil || !d.trimmed(m, cmp.Or(m.Name, tool), known.Bounds, head,
+		if m.Role != "tool" || known.Bounds == nil || !d.trim(m, cmp.Or(m.Name, tool), known.Bounds, head,
 			tail) {
 			d.content(m, head, tail)
 		}
@@ -106,7 +106,7 @@ func (d *draft) history(known Memory, names NameMender) {
 			for j := range m.Calls {
 				called[openai.CleanCallID(m.Calls[j].ID)] = m.Calls[j].Name
 				before := len(d.edits)
-				d.identify(m.Calls[j].IDSpan, ids.next(&m.Calls[j]))
+				d.setID(m.Calls[j].IDSpan, ids.next(&m.Calls[j]))
 				if why := d.call(&m.Calls[j], names); why != "" {
 					asked[openai.CleanCallID(m.Calls[j].ID)] = why
 				}
@@ -114,7 +114,7 @@ func (d *draft) history(known Memory, names NameMender) {
 					if further == nil {
 						further = map[int][]byte{}
 					}
-					further[i+1+j] = d.take(m.Calls[j].Span, before)
+					further[i+1+j] = d.extract(m.Calls[j].Span, before)
 				}
 			}
 			if part {
@@ -128,7 +128,7 @@ func (d *draft) history(known Memory, names NameMender) {
 			if head != "" {
 				break
 			}
-			d.identify(m.CallIDSpan, ids.of[openai.CleanCallID(m.CallID)])
+			d.setID(m.CallIDSpan, ids.ids[openai.CleanCallID(m.CallID)])
 			d.name(m.NameSpan, m.Name, names)
 		case "developer":
 			if d.srv.SystemRole != "" {
@@ -138,7 +138,7 @@ func (d *draft) history(known Memory, names NameMender) {
 	}
 }
 
-// inOrder says whether several calls are followed by their results, in their order.
+// inOrder reports whether several calls are followed by their results in the same order.
 func inOrder(calls []openai.MessageCall, after []openai.Message) bool {
 	if len(calls) < 2 || len(after) < len(calls) {
 		return false
@@ -151,8 +151,8 @@ func inOrder(calls []openai.MessageCall, after []openai.Message) bool {
 	return true
 }
 
-// take gives the text at a span with the edits behind the first n made, and drops them.
-func (d *draft) take(at openai.Span, n int) []byte {
+// extract applies the edits after the first n to the text at a span, and drops them.
+func (d *draft) extract(at openai.Span, n int) []byte {
 	edits := slices.Clone(d.edits[n:])
 	d.edits = d.edits[:n]
 	for i := range edits {
@@ -161,35 +161,34 @@ func (d *draft) take(at openai.Span, n int) []byte {
 	return openai.Apply(at.Of(d.q.Body), edits)
 }
 
-// numbering gives calls the ids that a model knows from its training.
-type numbering struct {
+// callNumbers gives calls the ids that a model knows from its training.
+type callNumbers struct {
 	form string
 	n    int
-	of   map[string][]byte // quoted, by the clean id of a call
+	ids  map[string][]byte // quoted, by the clean id of a call
 }
 
-// next is the id of the next call, quoted; nil: it stays as it is.
-func (n *numbering) next(c *openai.MessageCall) []byte {
+// next returns the id of the next call, quoted; nil: it keeps its own.
+func (n *callNumbers) next(c *openai.MessageCall) []byte {
 	if n.form == "" || c.Name == "" {
 		return nil
 	}
 	id := strings.NewReplacer("{name}", c.Name, "{n}", strconv.Itoa(n.n)).Replace(n.form)
 	n.n++
 	quoted := openai.AppendString(nil, id)
-	n.of[openai.CleanCallID(c.ID)] = quoted
+	n.ids[openai.CleanCallID(c.ID)] = quoted
 	return quoted
 }
 
-// identify writes an id, if there is one.
-func (d *draft) identify(at openai.Span, id []byte) {
+func (d *draft) setID(at openai.Span, id []byte) {
 	if id != nil && at.Present() {
 		d.put(at, id)
 	}
 }
 
-// orphan makes a message of the user of a result whose call is not in the history: some servers refuse such a
-// result, others show it without a name. It gives what stands in front of the result then.
-func (d *draft) orphan(m *openai.Message) (head string) {
+// detachResult turns a result without its call into a message of the user and returns what precedes it:
+// some servers refuse such a result, others show it without a name.
+func (d *draft) detachResult(m *openai.Message) (head string) {
 	d.put(m.RoleSpan, []byte(`"user"`))
 	d.edits = append(d.edits, openai.Remove(d.q.Body, m.Span, func(key []byte) bool {
 		return string(key) == "name" || string(key) == "tool_call_id"
@@ -198,9 +197,8 @@ func (d *draft) orphan(m *openai.Message) (head string) {
 		", which is no longer part of this conversation:\n\n"
 }
 
-// note is what the model is told with the result of a call: what is remembered of it, and
-// why a person was asked.
-func note(m *openai.Message, notes CallTexts, asked map[string]string) (text string) {
+// resultNote is what the model reads after a result: the notes of the call, and why a person was asked.
+func resultNote(m *openai.Message, notes CallTexts, asked map[string]string) (text string) {
 	if m.Role != "tool" {
 		return ""
 	}
@@ -217,9 +215,8 @@ func note(m *openai.Message, notes CallTexts, asked map[string]string) (text str
 	return text
 }
 
-// moveRuntimeContext lets a runtime context that follows a tool result end that
-// result. In Harmony a user message there would begin a new turn: the chain of
-// thought is dropped, and the model answers the context instead of going on.
+// moveRuntimeContext adds a runtime context to the tool result before it. In Harmony a user message there
+// would begin a new turn: the chain of thought is dropped, and the model answers the context.
 func (d *draft) moveRuntimeContext(tail map[int]string, gone map[int]bool) {
 	msgs := d.q.Messages
 	last := len(msgs) - 1
@@ -233,8 +230,8 @@ func (d *draft) moveRuntimeContext(tail map[int]string, gone map[int]bool) {
 	tail[last-1], gone[last] = "\n\n"+text, true
 }
 
-// foldSystem moves later system and developer messages into the first message,
-// which becomes a system message if it is none.
+// foldSystem moves later system and developer messages into the first message, which becomes a system
+// message.
 func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 	msgs := d.q.Messages
 	leads := instructs(msgs[0].Role)
@@ -261,14 +258,15 @@ func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 
 // What a template that wants turns gets in place of a turn that is not there.
 const (
+	// Fillers for turns that a template requires and the conversation lacks.
 	silence    = "(There was no answer.)"
 	noQuestion = `{"role":"user","content":"(The conversation went on from here.)"},`
 	noAnswer   = `{"role":"assistant","content":"` + silence + `"},`
 )
 
-// alternate lets the user and the model speak in turns. Calls and results are no turn, as for the template of
-// Mistral. Two texts of one side become one where nothing stands between them; an answer in front of calls
-// becomes their text, which is given as the head of their message.
+// alternate makes user and model take turns. Calls and results are no turns, as in the template of Mistral.
+// Consecutive texts of one side are joined; an answer in front of calls becomes their text, returned as the
+// head of their message.
 func (d *draft) alternate(tail map[int]string, gone map[int]bool) (head map[int]string) {
 	msgs := d.q.Messages
 	head = map[int]string{}
@@ -288,7 +286,7 @@ func (d *draft) alternate(tail map[int]string, gone map[int]bool) (head map[int]
 			apart = true
 			continue
 		case side == "assistant" && i > 0 && isText && next < len(msgs) && len(msgs[next].Calls) > 0:
-			if head[next], gone[i] = text+tail[i], true; d.filled(&msgs[next]) {
+			if head[next], gone[i] = text+tail[i], true; d.hasContent(&msgs[next]) {
 				head[next] += "\n\n"
 			}
 			continue
@@ -307,16 +305,15 @@ func (d *draft) alternate(tail map[int]string, gone map[int]bool) (head map[int]
 	return head
 }
 
-// filled says whether a message has content.
-func (d *draft) filled(m *openai.Message) bool {
+func (d *draft) hasContent(m *openai.Message) bool {
 	text, isText := d.text(m.Content)
 	return text != "" || !isText
 }
 
 func instructs(role string) bool { return role == "system" || role == "developer" }
 
-// lastFinal is the index of the last final answer: an assistant message with
-// text and without calls; -1 where there is none.
+// lastFinal returns the index of the last final answer, an assistant message with text and without calls;
+// -1: none.
 func lastFinal(q *openai.Request) int {
 	for i, m := range slices.Backward(q.Messages) {
 		if m.Role == "assistant" && len(m.Calls) == 0 {
@@ -328,8 +325,8 @@ func lastFinal(q *openai.Request) int {
 	return -1
 }
 
-// contentText is the text of a content: a string, null, or parts. It is false if a sentence stands in it for
-// a part of another kind, and for what is no content.
+// contentText returns the text of a content: a string, null or parts. It is false if a sentence replaces a
+// part, and for other values.
 func contentText(doc []byte, at openai.Span) (string, bool) {
 	if !at.Present() {
 		return "", true

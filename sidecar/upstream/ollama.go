@@ -17,11 +17,12 @@ import (
 
 // Where Ollama's own API takes a chat, and a prompt, below the root.
 const (
+	// Paths of Ollama's API for a chat and for a prompt.
 	ollamaPath   = "/api/chat"
 	ollamaPrompt = "/api/generate"
 )
 
-// ollamaOptions are the members of a request that Ollama takes among its options, with their names there.
+// ollamaOptions are the members that Ollama takes as options, with their names there.
 // Source: https://github.com/ollama/ollama, api/types.go, Options.
 var ollamaOptions = [][2]string{
 	{"max_tokens", "num_predict"}, {"stop", "stop"}, {"seed", "seed"}, {"temperature", "temperature"}, {"top_p", "top_p"}, {"top_k", "top_k"},
@@ -30,15 +31,16 @@ var ollamaOptions = [][2]string{
 	{"num_batch", "num_batch"}, {"num_gpu", "num_gpu"}, {"main_gpu", "main_gpu"}, {"use_mmap", "use_mmap"}, {"num_thread", "num_thread"},
 }
 
-// rendering asks for the prompt of a chat. An Ollama that does not know this answers the chat.
-func rendering(chat []byte) []byte {
+// renderRequest asks for the prompt of a chat. Versions of Ollama without this debug option answer the
+// chat.
+func renderRequest(chat []byte) []byte {
 	return append(chat[:len(chat)-1:len(chat)-1], `,"_debug_render_only":true}`...)
 }
 
-// ollamaRaw asks for what the model writes behind a prompt, and for all of it as text, in place of a chat.
+// ollamaRaw asks for the continuation of a prompt in place of a chat, all of it as text.
 func ollamaRaw(chat []byte, prompt string) []byte {
 	q := gjson.ParseBytes(chat)
-	var out object
+	var out jsonObject
 	for _, name := range []string{"model", "keep_alive", "logprobs", "top_logprobs", "stream", "truncate",
 		"shift", "format", "options"} {
 		if v := q.Get(name); v.Exists() {
@@ -51,10 +53,10 @@ func ollamaRaw(chat []byte, prompt string) []byte {
 	return []byte(out.end())
 }
 
-// object is a JSON object that is written member by member.
-type object []byte
+// jsonObject is a JSON object written member by member.
+type jsonObject []byte
 
-func (o *object) add(name, raw string) {
+func (o *jsonObject) add(name, raw string) {
 	sep := byte(',')
 	if len(*o) == 0 {
 		sep = '{'
@@ -63,18 +65,18 @@ func (o *object) add(name, raw string) {
 	*o = append(append(append(*o, name...), `":`...), raw...)
 }
 
-func (o object) end() string {
+func (o jsonObject) end() string {
 	if len(o) == 0 {
 		return "{}"
 	}
 	return string(o) + "}"
 }
 
-// ollamaRequest is a chat completion request as Ollama's own API takes it. A prompt that is longer than the
-// context is an error then: Ollama leaves no message out.
+// ollamaRequest translates a chat completion request for Ollama's own API. A prompt longer than the context
+// is an error, so that Ollama drops no message.
 func ollamaRequest(body []byte, stream bool) []byte {
 	q := gjson.ParseBytes(body)
-	var out object
+	var out jsonObject
 	for _, name := range []string{"model", "keep_alive", "logprobs", "top_logprobs"} {
 		if v := q.Get(name); v.Exists() && v.Type != gjson.Null {
 			out.add(name, v.Raw)
@@ -106,10 +108,10 @@ func ollamaRequest(body []byte, stream bool) []byte {
 	return []byte(out.end())
 }
 
-// ollamaOptionsOf are the options of a request. Ollama's chat completions have 1 for both of OpenAI's own
-// members where a caller sends none; its own API has other defaults.
+// ollamaOptionsOf returns the options of a request. Ollama's chat completions default both of OpenAI's
+// members to 1; its own API has other defaults.
 func ollamaOptionsOf(q gjson.Result) string {
-	var out object
+	var out jsonObject
 	for _, name := range ollamaOptions {
 		switch v := q.Get(name[0]); {
 		case v.Type != gjson.Null && name[0] == "stop" && !v.IsArray():
@@ -127,7 +129,7 @@ func ollamaMessages(messages []gjson.Result) string {
 	names := make(map[string]string) // of tools, as JSON, by the ids of their calls
 	list := make([]string, len(messages))
 	for i, m := range messages {
-		var out object
+		var out jsonObject
 		out.add("role", m.Get("role").Raw)
 		out.add("content", ollamaContent(m.Get("content")))
 		if v := m.Get("reasoning"); v.Type == gjson.String {
@@ -141,7 +143,7 @@ func ollamaMessages(messages []gjson.Result) string {
 				if !isObject(args) {
 					args = "{}"
 				}
-				var fn, call object
+				var fn, call jsonObject
 				fn.add("index", strconv.Itoa(j))
 				fn.add("name", f.Get("name").Raw)
 				fn.add("arguments", args)
@@ -167,7 +169,7 @@ func ollamaMessages(messages []gjson.Result) string {
 	return "[" + strings.Join(list, ",") + "]"
 }
 
-// ollamaContent is a content as one JSON string. Prepare has made one text of its parts.
+// ollamaContent returns a content as one JSON string. Prepare has joined its parts.
 func ollamaContent(content gjson.Result) string {
 	if content.Type == gjson.String {
 		return content.Raw
@@ -179,26 +181,26 @@ func ollamaContent(content gjson.Result) string {
 	return string(openai.AppendString(nil, strings.Join(texts, "\n")))
 }
 
-// ollamaReply reads Ollama's own API as chat completions: lines of a stream as events, a document as one. An
-// error stays one. A stream that Ollama ends without saying so ends without an end mark.
+// ollamaReply translates replies of Ollama's API into chat completions: lines of a stream into events, a
+// document into one. Errors stay as they are. A stream that ends early ends without an end mark.
 type ollamaReply struct {
-	body   string // delta, or message of a document
-	usage  bool   // the caller wants to know it
+	body   string // delta, or message in a document
+	usage  bool   // the caller wants a usage
 	id     string
-	begun  string // what of the reply stands in the prompt already; "": nothing, or it was read
+	prefix string // start of the reply that is part of the prompt, until it was read
 	called bool
-	buf    []byte // of the last line
+	buf    []byte // the last line
 }
 
 func newOllamaReply(body io.ReadCloser, stream, usage bool, begun string) io.ReadCloser {
-	r := &ollamaReply{body: "delta", usage: usage, begun: begun, id: "chatcmpl-" + rand.Text()}
+	r := &ollamaReply{body: "delta", usage: usage, prefix: begun, id: "chatcmpl-" + rand.Text()}
 	if !stream {
 		r.body = "message"
 	}
-	return rewritten(body, r.line)
+	return translateLines(body, r.line)
 }
 
-// line is what a line of a stream means. One that is cut means nothing.
+// line translates a line of a stream; nil for one that is cut.
 func (r *ollamaReply) line(line []byte) []byte {
 	doc := bytes.TrimSpace(line)
 	if len(doc) == 0 || line[len(line)-1] != '\n' && !gjson.ValidBytes(doc) {
@@ -211,7 +213,7 @@ func (r *ollamaReply) line(line []byte) []byte {
 	return r.buf
 }
 
-// event appends the events that a line means. An error, and what is no JSON, is one as it stands.
+// event appends the events of a line. Errors and other text stay as they are.
 func (r *ollamaReply) event(dst, line []byte) []byte {
 	doc := gjson.ParseBytes(line)
 	if !gjson.ValidBytes(line) || !doc.IsObject() || doc.Get("error").Exists() {
@@ -232,7 +234,7 @@ func (r *ollamaReply) event(dst, line []byte) []byte {
 	return append(dst, "data: [DONE]\n\n"...)
 }
 
-// head appends the beginning of an event's document, up to its choices.
+// head appends the start of an event's document, up to its choices.
 func (r *ollamaReply) head(dst []byte, doc gjson.Result) []byte {
 	at, _ := time.Parse(time.RFC3339Nano, doc.Get("created_at").Str)
 	return fmt.Appendf(dst, `{"id":%q,"object":"chat.completion.chunk","created":%d,"model":%s,"choices":[`, r.id,
@@ -242,11 +244,11 @@ func (r *ollamaReply) head(dst []byte, doc gjson.Result) []byte {
 // choice appends an event's document up to the end of its only choice.
 func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 	said := doc.Get("message")
-	var m object
+	var m jsonObject
 	m.add("role", `"assistant"`)
 	if text := doc.Get("response"); text.Exists() {
-		m.add("content", string(openai.AppendString(nil, r.begun+text.Str)))
-		r.begun = ""
+		m.add("content", string(openai.AppendString(nil, r.prefix+text.Str)))
+		r.prefix = ""
 	} else {
 		m.add("content", ollamaContent(said.Get("content")))
 	}
@@ -258,7 +260,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 		list := make([]string, len(calls))
 		for i, c := range calls {
 			f := c.Get("function")
-			var fn, call object
+			var fn, call jsonObject
 			fn.add("name", f.Get("name").Raw)
 			fn.add("arguments", string(openai.AppendString(nil, f.Get("arguments").Raw)))
 			call.add("index", strconv.Itoa(int(f.Get("index").Int())))
@@ -269,7 +271,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 		}
 		m.add("tool_calls", "["+strings.Join(list, ",")+"]")
 	}
-	var out object
+	var out jsonObject
 	out.add("index", "0")
 	out.add(r.body, m.end())
 	if v := doc.Get("logprobs"); v.IsArray() {
@@ -285,7 +287,7 @@ func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
 	return append(r.head(dst, doc), out.end()...)
 }
 
-// ollamaUsage is the member usage, with a comma in front.
+// ollamaUsage returns the member usage after a comma.
 func ollamaUsage(doc gjson.Result) string {
 	prompt, completion := doc.Get("prompt_eval_count").Int(), doc.Get("eval_count").Int()
 	return fmt.Sprintf(`,"usage":{"prompt_tokens":%d,"completion_tokens":%d,"total_tokens":%d}`, prompt, completion,

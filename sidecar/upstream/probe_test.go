@@ -122,7 +122,7 @@ func TestMeant(t *testing.T) {
 		{"executor", "", []string{"local", "other"}},
 		{"coder", "coder-7b", []string{"other", "coder-7b"}},
 	} {
-		if got, ok := meant(tt.asked, tt.listed); got != tt.want || ok != (tt.want != "") {
+		if got, ok := matchModel(tt.asked, tt.listed); got != tt.want || ok != (tt.want != "") {
 			t.Errorf("%q of %q: %q, %v", tt.asked, tt.listed, got, ok)
 		}
 	}
@@ -316,7 +316,7 @@ func TestProbesSpareTheServersLog(t *testing.T) {
 		}
 	}
 	if want := []string{"/api/v0/models", "/api/version", "/get_server_info", "/props",
-		"/v1/models"}; !slices.Equal(questions(set.Servers), want) {
-		t.Errorf("questions: %v", questions(set.Servers))
+		"/v1/models"}; !slices.Equal(probePaths(set.Servers), want) {
+		t.Errorf("questions: %v", probePaths(set.Servers))
 	}
 }

@@ -16,25 +16,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// question is a chat as it is sent.
+// exchange is a chat as it is sent.
 //
-// Where the words are asked for as the model writes them, the server is asked for the prompt of the chat
-// first, and then for what follows it: its own parser has no part in that.
-type question struct {
+// Where the model's raw text is wanted, the server is first asked for the prompt of the chat and then for
+// its continuation, so that its own parser has no part in it.
+type exchange struct {
 	to     string
 	body   []byte
-	own    bool                              // over Ollama's own API,
-	stream bool                              // which gives a stream
-	read   func(io.ReadCloser) io.ReadCloser // makes a chat completion of the reply; nil: it is one
+	ollama bool                              // over Ollama's own API
+	stream bool                              // that API gives a stream
+	read   func(io.ReadCloser) io.ReadCloser // translates the reply into a chat completion; nil: it is one
 
-	// the question behind this one, for what follows the prompt that the answer tells at this path
-	behind   func(prompt string) question
+	// next returns the exchange for what follows the prompt, which the answer holds at promptAt.
+	next     func(prompt string) exchange
 	promptAt string
 }
 
-// question puts a chat into the words of a server. Who reads streams gets one of Ollama: where it cannot
-// parse a call, a whole reply lacks the thought and the text in front of it.
-func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) question {
+// newExchange puts a chat into the server's form. A caller that reads streams gets one of Ollama: where it
+// cannot parse a call, a whole reply lacks the thought and the text before it.
+func (c *Client) newExchange(srv *ruleset.Server, chat []byte, streams bool) exchange {
 	get := func(path string) gjson.Result { return gjson.GetBytes(chat, path) }
 	f := srv.Unparsed
 	own := srv.API == ruleset.OllamaAPI && time.Now().UnixNano() > c.completions.Load()
@@ -49,29 +49,29 @@ func (c *Client) question(srv *ruleset.Server, chat []byte, streams bool) questi
 			}
 		}
 		asked := ollamaRequest(chat, streams)
-		q := question{to: c.root + ollamaPath, body: asked, own: true, stream: streams, read: read("")}
+		q := exchange{to: c.root + ollamaPath, body: asked, ollama: true, stream: streams, read: read("")}
 		if f != nil {
-			q.body, q.promptAt = rendering(asked), "_debug_info.rendered_template"
-			q.behind = func(prompt string) question {
-				return question{to: c.root + ollamaPrompt, body: ollamaRaw(asked, prompt), own: true,
+			q.body, q.promptAt = renderRequest(asked), "_debug_info.rendered_template"
+			q.next = func(prompt string) exchange {
+				return exchange{to: c.root + ollamaPrompt, body: ollamaRaw(asked, prompt), ollama: true,
 					stream: streams, read: read(f.Begun(prompt))}
 			}
 		}
 		return q
-	case f != nil && !bound(chat):
-		return question{to: c.root + "/apply-template", body: chat, promptAt: "prompt",
-			behind: func(prompt string) question {
-				return question{to: c.base + "/completions", body: completion(chat, prompt, f),
+	case f != nil && !constrained(chat):
+		return exchange{to: c.root + "/apply-template", body: chat, promptAt: "prompt",
+			next: func(prompt string) exchange {
+				return exchange{to: c.base + "/completions", body: completion(chat, prompt, f),
 					read: func(body io.ReadCloser) io.ReadCloser {
-						return rewritten(body, (&textReply{f.Begun(prompt)}).line)
+						return translateLines(body, (&textReply{f.Begun(prompt)}).line)
 					}}
 			}}
 	}
-	return question{to: c.base + "/chat/completions", body: chat}
+	return exchange{to: c.base + "/chat/completions", body: chat}
 }
 
-// rendered is the prompt that an answer tells. An answer that tells none is the reply; it stays unread.
-func (q *question) rendered(res *http.Response, limit int64) (prompt string, ok bool) {
+// prompt returns the prompt in a response. A response without one is the reply and stays unread.
+func (q *exchange) prompt(res *http.Response, limit int64) (prompt string, ok bool) {
 	head := bufio.NewReader(io.LimitReader(res.Body, limit))
 	line, _ := head.ReadBytes('\n') // what breaks off breaks off again for who reads the answer
 	if p := gjson.GetBytes(line, q.promptAt); p.Type == gjson.String {
@@ -84,22 +84,22 @@ func (q *question) rendered(res *http.Response, limit int64) (prompt string, ok 
 	return "", false
 }
 
-// bound says that a server makes the model follow what a chat asks for, which a prompt would not.
-func bound(chat []byte) bool {
+// constrained reports whether the server constrains the model as a chat asks, which a prompt would not.
+func constrained(chat []byte) bool {
 	choice := gjson.GetBytes(chat, "tool_choice")
 	return gjson.GetBytes(chat, "response_format").IsObject() || choice.IsObject() || choice.Str == "required"
 }
 
-// ofChats are members of a chat that a text completion has no use for, or means otherwise.
-var ofChats = []string{"messages", "tools", "tool_choice", "parallel_tool_calls", "response_format",
+// chatMembers have no use in a text completion, or another meaning.
+var chatMembers = []string{"messages", "tools", "tool_choice", "parallel_tool_calls", "response_format",
 	"chat_template_kwargs", "reasoning_effort", "logprobs", "top_logprobs"}
 
-// completion asks for what a model of a family writes behind the prompt of a chat. Tokens that the server
-// takes for special are kept in the text.
+// completion asks for what a model of a family writes after the prompt of a chat. Special tokens of the
+// server are kept in the text.
 func completion(chat []byte, prompt string, f *ruleset.Family) []byte {
-	var out object
+	var out jsonObject
 	gjson.ParseBytes(chat).ForEach(func(name, value gjson.Result) bool {
-		if !slices.Contains(ofChats, name.Str) {
+		if !slices.Contains(chatMembers, name.Str) {
 			out.add(name.Str, value.Raw)
 		}
 		return true
@@ -111,24 +111,24 @@ func completion(chat []byte, prompt string, f *ruleset.Family) []byte {
 	return []byte(out.end())
 }
 
-// lines is a body whose lines are read as others.
-type lines struct {
+// lineReader translates a body line by line.
+type lineReader struct {
 	io.Closer
-	in  *bufio.Reader
-	as  func(line []byte) []byte
-	out []byte // what is still to be read
-	err error
+	in        *bufio.Reader
+	translate func(line []byte) []byte
+	out       []byte // still to be read
+	err       error
 }
 
-func rewritten(body io.ReadCloser, as func(line []byte) []byte) io.ReadCloser {
-	return &lines{Closer: body, in: bufio.NewReader(body), as: as}
+func translateLines(body io.ReadCloser, as func(line []byte) []byte) io.ReadCloser {
+	return &lineReader{Closer: body, in: bufio.NewReader(body), translate: as}
 }
 
-func (r *lines) Read(p []byte) (int, error) {
+func (r *lineReader) Read(p []byte) (int, error) {
 	for len(r.out) == 0 && r.err == nil {
 		var line []byte
 		if line, r.err = r.in.ReadBytes('\n'); len(line) > 0 {
-			r.out = r.as(line)
+			r.out = r.translate(line)
 		}
 	}
 	if len(r.out) == 0 {
@@ -139,22 +139,22 @@ func (r *lines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// textReply reads a reply of text completions as one of chat completions.
+// textReply translates text completions into chat completions.
 type textReply struct {
-	begun string // what of the reply stands in the prompt already; "": nothing, or it was read
+	prefix string // start of the reply that is part of the prompt, until it was read
 }
 
-// line is a line of the reply with its text where a chat completion has it.
+// line translates a line of the reply.
 func (r *textReply) line(line []byte) []byte {
 	data, event := bytes.CutPrefix(line, []byte("data: "))
 	text := gjson.GetBytes(data, "choices.0.text")
 	if !text.Exists() {
 		return line
 	}
-	var message object
+	var message jsonObject
 	message.add("role", `"assistant"`)
-	message.add("content", string(openai.AppendString(nil, r.begun+text.Str)))
-	r.begun = ""
+	message.add("content", string(openai.AppendString(nil, r.prefix+text.Str)))
+	r.prefix = ""
 	path := "choices.0.message"
 	if event {
 		path = "choices.0.delta"

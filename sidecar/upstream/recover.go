@@ -10,52 +10,50 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools/jsonrepair"
 )
 
-// Recovered is what the model generated, found in an error body. Some servers
-// reject the model's own call and quote it in the error. Either Text or Calls
-// is set.
+// Recovered is generated text in an error body, as some servers quote the model's call when they reject it.
+// Either Text or Calls is set.
 type Recovered struct {
 	Text  string // to be read like the content of a reply
-	Calls []Raw
+	Calls []RawCall
 }
 
-// Raw is a call as the model wrote it. Name is "" where the server did not tell.
-type Raw struct {
+// RawCall is a call as the model wrote it. Name is "" if unknown.
+type RawCall struct {
 	Name      string
 	Arguments string
 }
 
-// embeddedDepth bounds the nesting of JSON quoted inside an error.
+// embeddedDepth bounds the nesting of JSON inside an error.
 const embeddedDepth = 64
 
-// Recover looks for generated text in an error body with the patterns of srv.
-// body is the body as received, or that body as a JSON string.
+// Recover looks for generated text in an error body with the patterns of srv. The body may also be a JSON
+// string of itself.
 func Recover(srv *ruleset.Server, body []byte) (Recovered, bool) {
 	text := readFault(body).Message
 	for _, p := range srv.Recover {
 		if p.Field != "" {
-			if wrote := quoted(body, text, p.Field); wrote != "" {
-				return generation(wrote), true
+			if wrote := quotedAt(body, text, p.Field); wrote != "" {
+				return parseGenerated(wrote), true
 			}
 			continue
 		}
 		if p.Match == nil {
 			continue
 		}
-		groups := named(p.Match, text)
+		groups := submatches(p.Match, text)
 		if args := groups["args"]; args != "" {
-			return Recovered{Calls: []Raw{{Name: groups["name"], Arguments: args}}}, true
+			return Recovered{Calls: []RawCall{{Name: groups["name"], Arguments: args}}}, true
 		}
 		if wrote := groups["text"]; wrote != "" {
-			return generation(wrote), true
+			return parseGenerated(wrote), true
 		}
 	}
 	return Recovered{}, false
 }
 
-// quoted is the string at path in the body, or in a body that a proxy has
-// quoted inside the text of its own error ("GroqException - {…}"), even as a
-// Python literal.
-func quoted(body []byte, text, path string) string {
+// quotedAt returns the string at a path of the body, or of a body that a proxy quotes in the text of its
+// own error ("GroqException - {…}"), even as a Python literal.
+func quotedAt(body []byte, text, path string) string {
 	if s := gjson.GetBytes(body, path); s.Type == gjson.String {
 		return s.String()
 	}
@@ -74,9 +72,8 @@ func quoted(body []byte, text, path string) string {
 	return gjson.GetBytes(inner.JSON, last).String()
 }
 
-// generation reads generated text: a call object or an array of them becomes
-// calls, all else stays text.
-func generation(wrote string) Recovered {
+// parseGenerated turns a call object or an array of them into calls; all else stays text.
+func parseGenerated(wrote string) Recovered {
 	trimmed := strings.TrimSpace(wrote)
 	if !strings.HasPrefix(trimmed, "{") && !strings.HasPrefix(trimmed, "[") {
 		return Recovered{Text: wrote}
@@ -93,7 +90,7 @@ func generation(wrote string) Recovered {
 	if doc.IsArray() {
 		entries = doc.Array()
 	}
-	var calls []Raw
+	var calls []RawCall
 	for _, e := range entries {
 		call, ok := rawCall(e)
 		if !ok {
@@ -107,9 +104,9 @@ func generation(wrote string) Recovered {
 	return Recovered{Calls: calls}
 }
 
-// rawCall reads {"name", "arguments"}, with arguments as an object or as a
-// string, also inside {"function": …}, and "parameters" in their place.
-func rawCall(e gjson.Result) (Raw, bool) {
+// rawCall reads {"name", "arguments"}, where arguments is an object or a string, also inside {"function":
+// …}, and "parameters" in their place.
+func rawCall(e gjson.Result) (RawCall, bool) {
 	if f := e.Get("function"); f.IsObject() {
 		e = f
 	}
@@ -118,15 +115,15 @@ func rawCall(e gjson.Result) (Raw, bool) {
 		args = e.Get("parameters")
 	}
 	if !e.IsObject() || name.Type != gjson.String || !args.Exists() {
-		return Raw{}, false
+		return RawCall{}, false
 	}
 	switch {
 	case args.Type == gjson.String:
-		return Raw{Name: name.String(), Arguments: args.String()}, true
+		return RawCall{Name: name.String(), Arguments: args.String()}, true
 	case args.Type == gjson.Null:
-		return Raw{Name: name.String(), Arguments: "{}"}, true
+		return RawCall{Name: name.String(), Arguments: "{}"}, true
 	case json.Valid([]byte(args.Raw)):
-		return Raw{Name: name.String(), Arguments: args.Raw}, true
+		return RawCall{Name: name.String(), Arguments: args.Raw}, true
 	}
-	return Raw{}, false
+	return RawCall{}, false
 }

@@ -19,7 +19,7 @@ var recovering = &ruleset.Server{ErrorRules: ruleset.ErrorRules{Recover: []rules
 }}}
 
 func TestRecover(t *testing.T) {
-	call := func(name, args string) Recovered { return Recovered{Calls: []Raw{{name, args}}} }
+	call := func(name, args string) Recovered { return Recovered{Calls: []RawCall{{name, args}}} }
 	tests := []struct {
 		name   string
 		body   string
@@ -38,7 +38,7 @@ func TestRecover(t *testing.T) {
 		{"Groq, parameters", groq(`{"name":"ls","parameters":{}}`), call("ls", `{}`), true},
 		{"Groq, null arguments", groq(`{"name":"ls","arguments":null}`), call("ls", `{}`), true},
 		{"Groq, nested", groq(`{"type":"function","function":{"name":"ls","arguments":{}}}`), call("ls", `{}`), true},
-		{"Groq, array", groq(`[{"name":"a","arguments":{}},{"name":"b","arguments":{}}]`), Recovered{Calls: []Raw{{"a", "{}"}, {"b", "{}"}}}, true},
+		{"Groq, array", groq(`[{"name":"a","arguments":{}},{"name":"b","arguments":{}}]`), Recovered{Calls: []RawCall{{"a", "{}"}, {"b", "{}"}}}, true},
 		{"Groq, array of others", groq(`[{"name":"a","arguments":{}},3]`), Recovered{Text: `[{"name":"a","arguments":{}},3]`}, true},
 		{"Groq, empty array", groq(`[]`), Recovered{Text: `[]`}, true},
 		{"Groq, another object", groq(`{"city":"Rome"}`), Recovered{Text: `{"city":"Rome"}`}, true},

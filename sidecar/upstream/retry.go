@@ -17,18 +17,19 @@ import (
 
 // Budget is how often a request may be sent again, and until when.
 type Budget struct {
-	Streams bool // who asks reads a stream, too, where a whole reply is asked for
+	Streams bool // the caller reads streams, too, where a whole reply is asked for
 	Retries int
-	End     time.Time // no retry begins after it
-	// another server waits: this one is only asked again, once and at once, if a connection broke
+	End     time.Time // no retry begins later
+	// Next means that another server waits: this one is asked again only once and at once, if a connection
+	// broke.
 	Next bool
-	// the head of a stream leaves then, and with it the status that the caller could have; zero: never
+	// Head is when the header of a stream leaves, and with it the chance to send a status; zero: never.
 	Head time.Time
 }
 
-// tells reports that a status must go to the caller now, since it could not after this wait: a server asks
-// for patience, and the caller, who has its Retry-After, can wait as well.
-func (b *Budget) tells(res *http.Response, wait time.Duration) bool {
+// mustTell reports whether a status must go to the caller now, since it could not after this wait. A caller
+// that gets the server's Retry-After can wait as well.
+func (b *Budget) mustTell(res *http.Response, wait time.Duration) bool {
 	if res == nil || res.Header.Get("Retry-After") == "" {
 		return false
 	}
@@ -36,27 +37,22 @@ func (b *Budget) tells(res *http.Response, wait time.Duration) bool {
 	return now.Before(b.Head) && !now.Add(wait).Before(b.Head)
 }
 
-// Retries are those that the limits give to a request that begins now.
+// Retries returns the budget of a request that begins now.
 func Retries(lim *ruleset.Limits) Budget {
 	return Budget{Retries: lim.Retries, End: time.Now().Add(lim.RetryBudget)}
 }
 
-// attempts decides over the retries of one request.
+// attempts decides on the retries of one request.
 type attempts struct {
 	log *slog.Logger
 	lim *ruleset.Limits
 	Budget
 	made int
-	wait time.Duration // before the next one
+	wait time.Duration // before the next attempt
 }
 
-func newAttempts(log *slog.Logger, lim *ruleset.Limits, b Budget) *attempts {
-	return &attempts{log: log, lim: lim, Budget: b}
-}
-
-// check is retryablehttp's CheckRetry. A chat completion has no side effects, so
-// whatever came to nothing before the head of an answer may be sent again,
-// unless waiting for it is what failed.
+// check implements retryablehttp.CheckRetry. A chat completion has no side effects, so any failure before
+// an answer begins may be retried, unless waiting for it is what failed.
 func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bool, error) {
 	a.made++
 	if ctx.Err() != nil {
@@ -64,13 +60,13 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 	}
 	if a.Next {
 		a.wait = 0
-		return a.made <= a.Retries && err != nil && passing(err) && !dialing(err), nil
+		return a.made <= a.Retries && err != nil && temporary(err) && !failedToDial(err), nil
 	}
-	if err != nil && !passing(err) || err == nil && !busy(res.StatusCode) {
+	if err != nil && !temporary(err) || err == nil && !busy(res.StatusCode) {
 		return false, nil
 	}
 	a.wait = a.pause(res)
-	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) || a.tells(res, a.wait) {
+	if a.wait > a.lim.RetryMax || time.Now().Add(a.wait).After(a.End) || a.mustTell(res, a.wait) {
 		return false, nil // the caller knows better what to do with so long a wait
 	}
 	if a.made <= a.Retries {
@@ -80,11 +76,11 @@ func (a *attempts) check(ctx context.Context, res *http.Response, err error) (bo
 	return true, nil
 }
 
-// backoff is retryablehttp's Backoff; check has done the thinking.
+// backoff implements retryablehttp.Backoff with the wait that check chose.
 func (a *attempts) backoff(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return a.wait }
 
-// pause is what the upstream asks for, or a doubling wait of which the upper
-// half is random, so that callers who failed together do not return together.
+// pause returns the wait that the upstream asks for, or a doubling one whose upper half is random, so that
+// callers that failed together do not return together.
 func (a *attempts) pause(res *http.Response) time.Duration {
 	if res != nil {
 		if d, ok := retryAfter(res.Header); ok {
@@ -98,9 +94,9 @@ func (a *attempts) pause(res *http.Response) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// passing reports a failure to get an answer that the next attempt may not see:
-// refused, reset, or a kept connection that the server had closed.
-func passing(err error) bool {
+// temporary reports whether the next attempt may not fail like this: refused, reset, or a kept connection
+// that the server had closed.
+func temporary(err error) bool {
 	if obstacleOf(err) != nil {
 		return false
 	}
@@ -108,27 +104,26 @@ func passing(err error) bool {
 	if errors.As(err, &dns) {
 		return !dns.IsNotFound
 	}
-	if dialing(err) {
+	if failedToDial(err) {
 		return true
 	}
 	var slow net.Error
 	return !errors.As(err, &slow) || !slow.Timeout()
 }
 
-// plain reports that what answered does not speak TLS.
-func plain(err error) bool {
+// speaksPlain reports whether the server does not speak TLS.
+func speaksPlain(err error) bool {
 	var record tls.RecordHeaderError
 	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &record)
 }
 
-// dialing reports that no connection came about: the server had nothing of the request.
-func dialing(err error) bool {
+// failedToDial reports whether there was no connection, so that the server got nothing.
+func failedToDial(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "dial"
 }
 
-// busy reports a status by which a server or the proxy before it asks for
-// patience.
+// busy reports whether a status asks for patience.
 func busy(status int) bool {
 	switch status {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable,
@@ -138,7 +133,7 @@ func busy(status int) bool {
 	return false
 }
 
-// retryAfter reads the Retry-After header: seconds, or a date.
+// retryAfter reads the Retry-After header, seconds or a date.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if s, err := strconv.ParseFloat(text, 64); err == nil && s >= 0 && s < 1e6 {

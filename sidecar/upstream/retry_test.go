@@ -12,7 +12,7 @@ import (
 func TestRetriesAreLogged(t *testing.T) {
 	var out bytes.Buffer
 	lim := testSet().Limits
-	a := newAttempts(slog.New(slog.NewTextHandler(&out, nil)), &lim, Retries(&lim))
+	a := &attempts{log: slog.New(slog.NewTextHandler(&out, nil)), lim: &lim, Budget: Retries(&lim)}
 	for range lim.Retries + 1 {
 		if _, err := a.check(t.Context(), &http.Response{StatusCode: 503}, nil); err != nil {
 			t.Fatal(err)

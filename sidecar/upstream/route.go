@@ -11,55 +11,55 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 
-// Route is one request's way to a server: those of its model in order, but first the one that
-// has served its session last. It is for one goroutine.
+// Route leads a request to a server: to those of its model in order, but first to the one that served its
+// session last. It is for one goroutine.
 type Route struct {
-	f      *Fleet
-	set    *ruleset.Set
-	stops  []stop
-	at     int  // of stops
-	asked  int  // how many servers in this round
-	forced bool // no circuit admitted a request when the round began: all servers are tried
-	end    time.Time
-	home   string // of the session; "": there is none, or no choice
-	pass   state.CircuitPass
-	inside bool // pass is to be given back
+	f          *Fleet
+	set        *ruleset.Set
+	candidates []candidate
+	at         int  // index of the current server
+	asked      int  // servers asked in this round
+	forced     bool // no circuit admitted a request at the start of the round, so all servers are tried
+	end        time.Time
+	home       string // key of the session; "": none, or no choice
+	pass       state.CircuitPass
+	entered    bool // pass must be given back
 }
 
-// stop is a server on the way.
-type stop struct {
+// candidate is a server that may be asked.
+type candidate struct {
 	*server
 	name  string
 	asked bool // in this round
 }
 
-// Route begins at the first server that may be asked. session may be "".
+// Route returns a route at the first server that may be asked. session may be "".
 func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route, error) {
 	list := set.UpstreamsOf(m)
-	r := &Route{f: f, set: set, stops: make([]stop, 0, len(list))}
+	r := &Route{f: f, set: set, candidates: make([]candidate, 0, len(list))}
 	for _, u := range list {
-		s, err := f.of(set, u.URL)
+		s, err := f.server(set, u.URL)
 		if err != nil {
 			return nil, err
 		}
 		// two names may be one server
-		if !slices.ContainsFunc(r.stops, func(known stop) bool { return known.server == s }) {
-			r.stops = append(r.stops, stop{server: s, name: u.Name})
+		if !slices.ContainsFunc(r.candidates, func(known candidate) bool { return known.server == s }) {
+			r.candidates = append(r.candidates, candidate{server: s, name: u.Name})
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for i := range r.stops {
-		r.stops[i].name = f.name(set, m, r.stops[i].name, r.stops[i].server)
+	for i := range r.candidates {
+		r.candidates[i].name = f.name(set, m, r.candidates[i].name, r.candidates[i].server)
 	}
-	if len(r.stops) > 1 && session != "" {
+	if len(r.candidates) > 1 && session != "" {
 		r.home = session + "\x00" + m.ID.Value
 		if home := f.homes.Get(r.home); home != nil {
-			for i := range r.stops {
-				if r.stops[i].server == *home {
-					s := r.stops[i]
-					copy(r.stops[1:i+1], r.stops[:i])
-					r.stops[0] = s
+			for i := range r.candidates {
+				if r.candidates[i].server == *home {
+					s := r.candidates[i]
+					copy(r.candidates[1:i+1], r.candidates[:i])
+					r.candidates[0] = s
 				}
 			}
 		}
@@ -69,20 +69,20 @@ func (f *Fleet) Route(set *ruleset.Set, m ruleset.Model, session string) (*Route
 	return r, nil
 }
 
-// begin begins a round. Circuits that are all open tell no server from another. Then each may be asked: a
-// server that fails some requests is worth more than none. The lock is held.
+// begin begins a round. If all circuits are open, each server may be asked: one that fails some requests is
+// worth more than none. The lock is held.
 func (r *Route) begin() {
 	r.asked, r.end, r.forced = 0, time.Time{}, false
-	for i := range r.stops {
-		r.stops[i].asked = false
+	for i := range r.candidates {
+		r.candidates[i].asked = false
 	}
-	r.forced = !slices.ContainsFunc(r.stops, r.admits)
+	r.forced = !slices.ContainsFunc(r.candidates, r.admits)
 }
 
-// choose goes to the first server that was not asked in this round and may be. The lock is held.
+// choose moves to the first server that may be asked and was not in this round. The lock is held.
 func (r *Route) choose() bool {
-	for i := range r.stops {
-		if s := r.stops[i]; !s.asked && r.admits(s) {
+	for i := range r.candidates {
+		if s := r.candidates[i]; !s.asked && r.admits(s) {
 			r.at = i
 			return true
 		}
@@ -90,47 +90,46 @@ func (r *Route) choose() bool {
 	return false
 }
 
-// admits reports whether a server may be asked: the only one always.
-func (r *Route) admits(s stop) bool {
-	return len(r.stops) == 1 || r.forced || s.circuit.Admits(r.f.Now(), r.set.Limits.Circuit)
+// admits reports whether a server may be asked. A single one always may.
+func (r *Route) admits(s candidate) bool {
+	return len(r.candidates) == 1 || r.forced || s.circuit.Admits(r.f.Now(), r.set.Limits.Circuit)
 }
 
-// Several says that there is a choice.
-func (r *Route) Several() bool { return len(r.stops) > 1 }
+// Several reports whether there is a choice of servers.
+func (r *Route) Several() bool { return len(r.candidates) > 1 }
 
-// Client is the server where the way stands, and Name what it is called.
-func (r *Route) Client() *Client { return r.stops[r.at].client }
-func (r *Route) Name() string    { return r.stops[r.at].name }
+// Client returns the current server, Name its name.
+func (r *Route) Client() *Client { return r.candidates[r.at].client }
+func (r *Route) Name() string    { return r.candidates[r.at].name }
 
-// Again begins another round, where the way stands.
+// Again begins another round at the current server.
 func (r *Route) Again() {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	r.begin()
 }
 
-// Next goes to the next server that may be asked in this round. It reports whether there is one.
+// Next moves to the next server of this round and reports whether there is one.
 func (r *Route) Next() bool {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	r.stops[r.at].asked = true
+	r.candidates[r.at].asked = true
 	return r.choose()
 }
 
-// Enter takes leave to ask the server where the way stands. It is to be told what became of it,
-// by Ended. A server that may be back, or has to be tried, is first asked for its models: if it
-// is not there, that costs its caller little.
+// Enter reserves a request to the current server; Ended must follow. A server that may be back is first
+// asked for its models, which costs the caller little if it is not.
 func (r *Route) Enter(ctx context.Context) bool {
-	s := &r.stops[r.at]
+	s := &r.candidates[r.at]
 	r.f.mu.Lock()
 	ok := true
-	if len(r.stops) == 1 || r.forced {
+	if len(r.candidates) == 1 || r.forced {
 		r.pass = s.circuit.Force()
 	} else {
 		r.pass, ok = s.circuit.Enter(r.f.Now(), r.set.Limits.Circuit)
 	}
 	r.f.mu.Unlock()
-	if r.inside = ok; !ok {
+	if r.entered = ok; !ok {
 		return false
 	}
 	if r.end.IsZero() {
@@ -147,14 +146,14 @@ func (r *Route) Enter(ctx context.Context) bool {
 	return true
 }
 
-// Budget is how often the request may be sent again to the server where the way stands: hardly
-// at all, where another one may be asked at once. But a kept connection that the server has
-// closed must not cost a session its prompt cache.
+// Budget returns how often the request may be sent again to the current server: hardly at all if another
+// one may be asked. But a kept connection that the server has closed must not cost a session its prompt
+// cache.
 func (r *Route) Budget() Budget {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
-	for i := range r.stops {
-		if s := r.stops[i]; i != r.at && !s.asked && r.admits(s) {
+	for i := range r.candidates {
+		if s := r.candidates[i]; i != r.at && !s.asked && r.admits(s) {
 			return Budget{Retries: 1, End: r.end, Next: true}
 		}
 	}
@@ -167,18 +166,18 @@ type Outcome string
 // The outcomes.
 const (
 	Served   Outcome = "served"   // a reply has begun
-	Answered Outcome = "answered" // it said why there is none, and that tells nothing against it
+	Answered Outcome = "answered" // it said why there is no reply, which is no fault of the server
 	Failed   Outcome = "failed"
-	Canceled Outcome = "left" // the caller did, before there was anything
+	Canceled Outcome = "left" // the caller left before there was anything
 )
 
-// Ended tells what became of the request that Enter has let in, once; later calls do nothing.
+// Ended reports the outcome of an entered request. Later calls do nothing.
 func (r *Route) Ended(o Outcome, why string) {
-	if !r.inside {
+	if !r.entered {
 		return
 	}
-	r.inside = false
-	s, bounds := &r.stops[r.at], r.set.Limits.Circuit
+	r.entered = false
+	s, bounds := &r.candidates[r.at], r.set.Limits.Circuit
 	r.f.mu.Lock()
 	now := r.f.Now()
 	was := s.circuit.State(now, bounds)
@@ -207,15 +206,15 @@ func (r *Route) Ended(o Outcome, why string) {
 	}
 }
 
-// Why says of each server of the way why it cannot be asked now, how long it takes until one
-// can, and whether all of them are away.
+// Why returns why each server cannot be asked now, how long until one can, and whether all of them are
+// away.
 func (r *Route) Why() (why string, wait time.Duration, away bool) {
 	r.f.mu.Lock()
 	defer r.f.mu.Unlock()
 	var each []string
 	away = true
-	for i := range r.stops {
-		s := &r.stops[i]
+	for i := range r.candidates {
+		s := &r.candidates[i]
 		each = append(each, fmt.Sprintf("%s failed %d times in a row", s.name, s.circuit.Failures()))
 		away = away && s.client.Away(r.set.Limits.Away)
 		if left := s.circuit.Wait(r.f.Now(), r.set.Limits.Circuit); i == 0 || left < wait {

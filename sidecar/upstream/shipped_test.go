@@ -45,7 +45,7 @@ func TestShippedDetection(t *testing.T) {
 		if srv.ID.Value != want {
 			t.Errorf("%s recognised as %s", want, srv.ID.Value)
 		}
-		if n := window(srv, "m", got); n != 7 {
+		if n := smallestWindow(srv, "m", got); n != 7 {
 			t.Errorf("%s: window %d", want, n)
 		}
 	}

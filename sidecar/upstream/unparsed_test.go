@@ -14,8 +14,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// named is a sidecar whose first model has this name at its server.
-func named(t *testing.T, name string, cfg provider.Setup, model http.Handler) *provider.Server {
+// submatches is a sidecar whose first model has this name at its server.
+func submatches(t *testing.T, name string, cfg provider.Setup, model http.Handler) *provider.Server {
 	set := *ruletest.Shipped(t, provider.Sections()...)
 	set.Models = append(set.Models[:0:0], set.Models...)
 	set.Models[0].Name = name
@@ -30,7 +30,7 @@ func TestUnparsedOllama(t *testing.T) {
 		Template: plainTemplate}}.Ollama(t)
 	server.Say(modelserver.Reply{Always: true, Text: "I need ä file.\n</think>\n\nI look.\n<tool_call>\n<function=read>\n" +
 		"<parameter=path>\na.txt\n</parameter>\n</function>\n</tool_call>"})
-	r := named(t, "qwen3.5", provider.Setup{URL: server.URL}, nil)
+	r := submatches(t, "qwen3.5", provider.Setup{URL: server.URL}, nil)
 	for _, more := range []string{"", provider.Streaming + ","} {
 		a := r.Chat(`{"model":"gpt-oss","reasoning_effort":"high",` + more + provider.BothTools +
 			`,"messages":[{"role":"user","content":"go"}]}`)
@@ -48,7 +48,7 @@ func TestUnparsedOllama(t *testing.T) {
 func TestUnparsedOldOllama(t *testing.T) {
 	model := script.New(script.Scenario{Steps: []script.Reply{script.Text("Hello."), script.Text("Hello.")}})
 	model.Dialect = servers.Ollama()
-	r := named(t, "qwen3:8b", provider.Setup{}, model)
+	r := submatches(t, "qwen3:8b", provider.Setup{}, model)
 	for _, more := range []string{"", provider.Streaming + ","} {
 		a := r.Chat(`{"model":"gpt-oss",` + more + provider.BothTools + `,"messages":[{"role":"user","content":"go"}]}`)
 		if a.Text != "Hello." || a.Status != http.StatusOK {
@@ -75,14 +75,14 @@ func TestUnparsedLlama(t *testing.T) {
 		case "/v1/completions":
 			w.Header().Set("Content-Type", "text/event-stream")
 			for _, text := range []string{"Hm.</th", "ink>I look.", `<tool_call>{"name":"read","arguments":{"path":"a"}}`, "</tool_call>"} {
-				say(`data: {"choices":[{"index":0,"text":` + string(quoted(text)) + `,"finish_reason":null}],"object":"text_completion"}` + "\n\n")
+				say(`data: {"choices":[{"index":0,"text":` + string(quotedAt(text)) + `,"finish_reason":null}],"object":"text_completion"}` + "\n\n")
 			}
 			say(`data: {"choices":[{"index":0,"text":"","finish_reason":"stop"}],"object":"text_completion"}` + "\n\ndata: [DONE]\n\n")
 		default:
 			http.NotFound(w, r)
 		}
 	})
-	r := named(t, "Qwen3-8B", provider.Setup{Server: "llamacpp"}, server)
+	r := submatches(t, "Qwen3-8B", provider.Setup{Server: "llamacpp"}, server)
 	a := r.Chat(`{"model":"gpt-oss",` + provider.Streaming + `,` + provider.BothTools +
 		`,"messages":[{"role":"user","content":"go"}]}`)
 	if len(a.Calls) != 1 || a.Calls[0].Args != `{"path":"a"}` || strings.TrimSpace(a.Text) != "I look." || a.Thought != "Hm." {
@@ -95,7 +95,7 @@ func TestUnparsedLlama(t *testing.T) {
 	}
 }
 
-func quoted(s string) []byte {
+func quotedAt(s string) []byte {
 	doc, err := json.Marshal(s)
 	if err != nil {
 		panic(err)

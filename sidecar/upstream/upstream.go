@@ -1,14 +1,12 @@
-// Package upstream speaks to gpt-oss servers: vLLM, Ollama, llama.cpp, SGLang,
-// LM Studio and whatever else answers POST /v1/chat/completions. It puts a
-// request into the server's dialect, sends it until there is an answer or the
-// budget is spent, and says what went wrong in words that the caller acts on
-// rightly. What a dialect is stands in ruleset.Server.
+// Package upstream asks gpt-oss servers: vLLM, Ollama, llama.cpp, SGLang, LM Studio and others that answer
+// POST /v1/chat/completions. It puts a request into the server's dialect (ruleset.Server), sends it until
+// there is an answer or the budget is spent, and words failures so that callers react rightly.
 //
-// It never reads a reply (package parse does), never decides whether the model
-// is asked again, and never shows a caller an upstream's address or key.
+// It never reads a reply (package parse does), never decides whether the model is asked again, and never
+// shows a caller an upstream's address or key.
 //
-// A Fleet is all model servers: which of them a request is sent to, which are left alone for a while, and
-// where a session has its prompt cache.
+// A Fleet chooses the model server for a request: servers that fail are left alone for a while, and a session
+// stays where it has its prompt cache.
 //
 //	before   Prepare, Correct                  pure
 //	sending  Client.Ask → Reply
@@ -34,25 +32,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
 )
 
-// Config describes one upstream.
+// Config configures a client.
 type Config struct {
 	BaseURL         string        // with or without /v1
-	Key             string        // sent as a bearer token; empty: none
-	Server          string        // id of the dialect; empty: found by probing
-	Connect         time.Duration // until a connection stands; 0: 10 s
-	IdleConnections int           // kept open; at least 128
-	Log             *slog.Logger  // nil: nothing is logged
+	Key             string        // bearer token; empty: none
+	Server          string        // id of the dialect; empty: found by probes
+	Connect         time.Duration // time for a connection; 0: 10 s
+	IdleConnections int           // at least 128
+	Log             *slog.Logger  // nil: no log
 
-	// Before is asked before each request for an answer leaves, also where it is sent again. An error keeps
-	// it back. nil: every request leaves.
+	// Before is called before each attempt of a request for an answer. An error keeps the request back.
+	// nil: none.
 	Before func(context.Context) error
 }
 
-// Client asks one upstream. Safe for concurrent use.
+// Client asks one upstream. It is safe for concurrent use.
 type Client struct {
 	cfg  Config
-	base string // ends in /v1, or what stands in its place
-	root string // base without its last segment: where /version and /props live
+	base string // ends in /v1 or another version
+	root string // base without its last segment, where /version and /props live
 	host string
 	port int
 	log  *slog.Logger
@@ -60,26 +58,26 @@ type Client struct {
 	pool *http.Transport
 	http *http.Client
 
-	mu        sync.Mutex
-	seen      *sighting     // the last answers to the probes
-	looking   chan struct{} // closed when the running probe ends; nil: none runs
-	dialect   atomic.Pointer[dialect]
-	chosen    *recent.Shared[string] // model by the id that was asked for, each logged once
-	kin       *recent.Shared[string] // name of a model → name of its family, as it was logged
-	contact   contact
-	abilities *abilities
-	eats      atomic.Bool // it was seen to eat headers
+	mu          sync.Mutex
+	results     *probeResult  // of the latest probes
+	probing     chan struct{} // closed when the running probe ends; nil: none runs
+	dialect     atomic.Pointer[dialect]
+	chosen      *recent.Shared[string] // model by the id that was asked for, to log each once
+	familyNames *recent.Shared[string] // by model, as logged
+	reach       reachability
+	abilities   *abilities
+	eats        atomic.Bool // the upstream drops headers of thoughts
 
-	completions atomic.Int64 // until when it is asked over chat completions alone, in Unix nanoseconds
+	completions atomic.Int64 // until then only chat completions are used, in Unix nanoseconds
 
 	readyMu sync.Mutex
 	readyAt time.Time
 	readyAs error
 }
 
-// New prepares a client; nothing is sent yet.
+// New returns a client. It sends nothing.
 func New(cfg Config) (*Client, error) {
-	base, root, err := addresses(cfg.BaseURL)
+	base, root, err := parseBase(cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -96,33 +94,33 @@ func New(cfg Config) (*Client, error) {
 		MaxIdleConnsPerHost:    max(cfg.IdleConnections, 128),
 		IdleConnTimeout:        90 * time.Second,
 		DisableCompression:     true, // see unpack
-		OnProxyConnectResponse: connected,
+		OnProxyConnectResponse: checkConnect,
 		ReadBufferSize:         2 << 10, // half of the default: most of a stream is
 		WriteBufferSize:        512,     // waiting, and what is long goes past them
 	}
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log,
-		chosen: recent.NewShared[string](maxModels), kin: recent.NewShared[string](maxModels),
+		chosen: recent.NewShared[string](maxModels), familyNames: recent.NewShared[string](maxModels),
 		abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 			Transport: sendOnly{pool, cfg.Before},
 		}}, nil
 }
 
-// EatsHeaders says that a reply of this upstream once began with a thought without its
-// Harmony header.
+// EatsHeaders reports whether a reply of this upstream once began with a thought without its Harmony
+// header.
 func (c *Client) EatsHeaders() bool { return c.eats.Load() }
 
-// AteHeader remembers that one did, for as long as the program runs.
+// AteHeader notes such a reply for the lifetime of the client.
 func (c *Client) AteHeader() { c.eats.Store(true) }
 
-// Away reports whether the server could not be reached for so long, or ever.
-func (c *Client) Away(long time.Duration) bool { return c.contact.gone(long) }
+// Away reports whether the server never answered, or was unreachable for so long.
+func (c *Client) Away(long time.Duration) bool { return c.reach.away(long) }
 
 // Close drops the idle connections.
 func (c *Client) Close() { c.pool.CloseIdleConnections() }
 
-// sendOnly hides CloseIdleConnections of the pool: retryablehttp would empty it
-// for all requests whenever one of them gives up. An answer of it is plain, and of the server itself.
+// sendOnly hides CloseIdleConnections of the pool, which retryablehttp would call for all requests whenever
+// one gives up. Its responses are decompressed and come from the server itself.
 type sendOnly struct {
 	http.RoundTripper
 	before func(context.Context) error
@@ -138,12 +136,12 @@ func (s sendOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := redirected(req, res)
+	o := redirectObstacle(req, res)
 	if o == nil && res.StatusCode == http.StatusProxyAuthRequired {
-		o = proxied(res.StatusCode, req.URL.Scheme)
+		o = proxyObstacle(res.StatusCode, req.URL.Scheme)
 	}
 	if o == nil {
-		o = unpack(res)
+		o = decompress(res)
 	}
 	if o != nil {
 		return nil, errors.Join(o, res.Body.Close())
@@ -153,9 +151,8 @@ func (s sendOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 
 var version = regexp.MustCompile(`^v\d+$`)
 
-// addresses gives the API's base, which ends in a version such as /v1, and the
-// root above it.
-func addresses(text string) (base, root string, err error) {
+// parseBase returns the base of the API, which ends in a version such as /v1, and the root above it.
+func parseBase(text string) (base, root string, err error) {
 	text = strings.TrimSpace(text)
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
@@ -183,7 +180,7 @@ func addresses(text string) (base, root string, err error) {
 	return root + "/" + last, root, nil
 }
 
-// hostPort is where a base URL leads.
+// hostPort returns host and port of a base URL.
 func hostPort(base string) (host string, port int) {
 	u, err := url.Parse(base)
 	if err != nil { // addresses has parsed it
@@ -195,16 +192,16 @@ func hostPort(base string) (host string, port int) {
 	return u.Hostname(), port
 }
 
-// Base is the base URL, with its password.
+// Base returns the base URL with its password.
 func (c *Client) Base() string { return c.base }
 
-// Base is how every client spells the base URL of the same server.
+// Base returns the canonical base URL of a server.
 func Base(url string) (string, error) {
-	base, _, err := addresses(url)
+	base, _, err := parseBase(url)
 	return base, err
 }
 
-// Address is the base URL without its password, for the operator.
+// Address returns the base URL without its password, for the operator.
 func (c *Client) Address() string {
 	u, err := url.Parse(c.base)
 	if err != nil { // New has parsed it
@@ -213,14 +210,45 @@ func (c *Client) Address() string {
 	return u.Redacted()
 }
 
-// HostPort is where the server is.
+// HostPort returns the address of the server.
 func (c *Client) HostPort() (host string, port int) { return c.host, c.port }
 
-// withoutURL is the cause inside a *url.Error, which would repeat the URL and
-// the password in it.
+// withoutURL returns the cause in a *url.Error, which would repeat the URL and its password.
 func withoutURL(err error) error {
 	if e, ok := err.(*url.Error); ok {
 		return e.Err
 	}
 	return err
+}
+
+// reachability tells a server that restarts, for which callers should retry, from one that is off. It is
+// safe for concurrent use; zero: never reached.
+type reachability struct {
+	mu    sync.Mutex
+	ever  bool      // it has answered at least once
+	since time.Time // first failure after the last answer; zero: none
+}
+
+// answered notes that the server has answered in any way.
+func (c *reachability) answered() {
+	c.mu.Lock()
+	c.ever, c.since = true, time.Time{}
+	c.mu.Unlock()
+}
+
+// away reports whether the server never answered, or was unreachable for so long.
+func (c *reachability) away(long time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.since.IsZero() && (!c.ever || time.Since(c.since) >= long)
+}
+
+// failed notes a failed attempt that began at a time, and reports away.
+func (c *reachability) failed(began time.Time, long time.Duration) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.since.IsZero() {
+		c.since = began
+	}
+	return !c.ever || time.Since(c.since) >= long
 }

@@ -17,16 +17,15 @@ import (
 	"strings"
 )
 
-// Obstacle is what stands on the way to a server that cannot answer before its operator has changed
-// something.
+// Obstacle keeps a server from answering until its operator changes something.
 type Obstacle struct {
-	Why string // fit for a caller
-	Fix string // for the operator; it may hold an address
+	Why string // for the caller
+	Fix string // for the operator; may hold an address
 }
 
 func (o *Obstacle) Error() string { return o.Why }
 
-// obstacleOf names what an error of the way is about; nil: it has no name.
+// obstacleOf returns the obstacle behind an error; nil: none is known.
 func obstacleOf(err error) *Obstacle {
 	var known *Obstacle
 	var authority x509.UnknownAuthorityError
@@ -36,7 +35,7 @@ func obstacleOf(err error) *Obstacle {
 	switch {
 	case errors.As(err, &known):
 		return known
-	case plain(err):
+	case speaksPlain(err):
 		return &Obstacle{"it does not speak TLS, and its address begins with https",
 			"let --upstream begin with http://"}
 	case errors.As(err, &authority):
@@ -54,9 +53,9 @@ func obstacleOf(err error) *Obstacle {
 	return nil
 }
 
-// redirected is the obstacle of an answer that leads elsewhere; nil: it does not. A request is not sent on:
-// as GET it would lose its body, and another host would get the key.
-func redirected(req *http.Request, res *http.Response) *Obstacle {
+// redirectObstacle returns the obstacle of a response that redirects; nil: it does not. Redirects are not
+// followed: a GET would lose the body, and another host would get the key.
+func redirectObstacle(req *http.Request, res *http.Response) *Obstacle {
 	switch res.StatusCode {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
 		http.StatusPermanentRedirect:
@@ -78,8 +77,8 @@ func redirected(req *http.Request, res *http.Response) *Obstacle {
 	return o
 }
 
-// proxied is the obstacle of a proxy that does not let a request pass; nil: it does.
-func proxied(status int, scheme string) *Obstacle {
+// proxyObstacle returns the obstacle of a proxy that refuses a request.
+func proxyObstacle(status int, scheme string) *Obstacle {
 	name := strings.ToUpper(scheme) + "_PROXY"
 	if status == http.StatusProxyAuthRequired {
 		return &Obstacle{"the proxy of " + name + " wants a password (HTTP 407)",
@@ -90,16 +89,16 @@ func proxied(status int, scheme string) *Obstacle {
 		"write the host of the model server into NO_PROXY, or let the proxy connect"}
 }
 
-// connected looks at what a proxy says to CONNECT.
-func connected(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
+// checkConnect checks a proxy's response to CONNECT.
+func checkConnect(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
 	if res.StatusCode == http.StatusOK {
 		return nil
 	}
-	return proxied(res.StatusCode, "https")
+	return proxyObstacle(res.StatusCode, "https")
 }
 
-// unpack makes the body of an answer plain. Nothing packed was asked for, but proxies pack all the same.
-func unpack(res *http.Response) *Obstacle {
+// decompress makes the body of a response plain. None was asked to be compressed, but some proxies do so.
+func decompress(res *http.Response) *Obstacle {
 	var names []string
 	for _, line := range res.Header.Values("Content-Encoding") {
 		names = append(names, strings.Split(line, ",")...)
@@ -109,13 +108,13 @@ func unpack(res *http.Response) *Obstacle {
 		case "", "identity":
 			continue
 		case "gzip", "x-gzip":
-			res.Body = &packed{ReadCloser: res.Body,
+			res.Body = &compressedBody{ReadCloser: res.Body,
 				open: func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }}
 		case "deflate":
-			res.Body = &packed{ReadCloser: res.Body, open: inflate}
+			res.Body = &compressedBody{ReadCloser: res.Body, open: inflate}
 		default:
 			return &Obstacle{fmt.Sprintf("its answer is compressed (%s), and only gzip and deflate are read",
-				shown(name)),
+				redact(name)),
 				"turn compression off at the server, or at the proxy in front of it"}
 		}
 		res.Header.Del("Content-Length")
@@ -125,15 +124,15 @@ func unpack(res *http.Response) *Obstacle {
 	return nil
 }
 
-// packed is a compressed body. It is opened when it is read, since its head may come long after that of the
-// answer.
-type packed struct {
+// compressedBody is a compressed body. It is opened on the first Read, since its header may come long after
+// that of the response.
+type compressedBody struct {
 	io.ReadCloser
 	open  func(io.Reader) (io.Reader, error)
-	plain io.Reader // nil: it was not opened
+	plain io.Reader // nil: not opened
 }
 
-func (p *packed) Read(b []byte) (int, error) {
+func (p *compressedBody) Read(b []byte) (int, error) {
 	if p.plain == nil {
 		plain, err := p.open(p.ReadCloser)
 		if err != nil {
@@ -144,7 +143,7 @@ func (p *packed) Read(b []byte) (int, error) {
 	return p.plain.Read(b)
 }
 
-// inflate reads what servers call deflate: zlib, as the standard says, or without its head.
+// inflate reads deflate as servers mean it: zlib, as the standard says, or without its header.
 func inflate(r io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(r)
 	head, err := in.Peek(2)

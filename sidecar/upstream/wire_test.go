@@ -16,7 +16,7 @@ import (
 )
 
 // packed is a text in an encoding.
-func packed(t testing.TB, encoding, text string) string {
+func compressedBody(t testing.TB, encoding, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser
@@ -70,7 +70,7 @@ func TestReplyByWhatItSays(t *testing.T) {
 						if encoding != "" {
 							w.Header().Set("Content-Encoding", strings.TrimPrefix(encoding, "raw "))
 						}
-						io.WriteString(w, packed(t, encoding, body))
+						io.WriteString(w, compressedBody(t, encoding, body))
 					}))
 				for _, mode := range []string{"stream", "whole"} {
 					if a := r.Plain(mode); a.Text != "Good day." || a.Last != "stop" ||
@@ -105,7 +105,7 @@ func TestNamed(t *testing.T) {
 		{"the same as an event", 200, "Content-Type: " + provider.SSE, "data: {\"detail\":\"Not authenticated\"}\n\n", "upstream_error", "Not authenticated", "Not authenticated", ""},
 		{"an unknown encoding", 200, "Content-Encoding: br", "\x0b\x02", "upstream_away", "its answer is compressed (br), and only gzip and deflate are read", "turn compression off", "compressed (br)"},
 		{"that of an error", 400, "Content-Encoding: zstd", "\x28\xb5\x2f\xfd", "upstream_away", "its answer is compressed (zstd)", "turn compression off", "compressed (zstd)"},
-		{"a packed error", 400, "Content-Encoding: gzip", packed(t, "gzip", `{"error":{"message":"temperature must be positive"}}`), "upstream_rejected", "temperature must be positive", "temperature must be positive", ""},
+		{"a packed error", 400, "Content-Encoding: gzip", compressedBody(t, "gzip", `{"error":{"message":"temperature must be positive"}}`), "upstream_rejected", "temperature must be positive", "temperature must be positive", ""},
 		{"to https", 308, "Location: https://127.0.0.1/v1/chat/completions?key=k1", "", "upstream_away", "it redirects to https (HTTP 308)", "it redirects to https://127.0.0.1/v1: set --upstream to that", "redirects to https"},
 		{"elsewhere", 301, "Location: http://models.example.net/v2/chat/completions", "", "upstream_away", "it redirects to another address (HTTP 301)", "it redirects to http://models.example.net/v2: set --upstream", "redirects to another address"},
 		{"nowhere", 302, "X: y", "", "upstream_away", "it redirects to another address (HTTP 302)", "set --upstream", "redirects to another address"},

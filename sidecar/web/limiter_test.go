@@ -23,11 +23,11 @@ func TestGate(t *testing.T) {
 		shut  bool
 	}{{0, false, false}, {84, false, false}, {85, true, true}, {100, false, true}, {80, false, true},
 		{75, false, true}, {74, true, false}, {84, false, false}, {200, true, true}} {
-		if moved := g.at(row.used*mib, 100*mib, 85); moved != row.moves || g.closed != row.shut {
+		if moved := g.update(row.used*mib, 100*mib, 85); moved != row.moves || g.closed != row.shut {
 			t.Errorf("%d: at %d: moved %v, closed %v", i, row.used, moved, g.closed)
 		}
 	}
-	if (&gate{closed: true}).at(100, 0, 85); g.at(1, 0, 85) && g.closed {
+	if (&gate{closed: true}).update(100, 0, 85); g.update(1, 0, 85) && g.closed {
 		t.Error("without a limit it is closed")
 	}
 }
@@ -44,11 +44,11 @@ func TestShedding(t *testing.T) {
 		l := UsualLoad()
 		refused := func(want bool) {
 			t.Helper()
-			time.Sleep(look)
+			time.Sleep(readEvery)
 			_, err := d.Promise(10<<10, &l)
 			var r *Refusal
 			if got := errors.As(err, &r); got != want || d.Short(&l) != want ||
-				want && (r.Why != Memoryless || r.After != l.RetryAfter) {
+				want && (r.Why != MemoryShort || r.After != l.RetryAfter) {
 				t.Errorf("at %d MiB: %v", used.Load(), err)
 			}
 		}
@@ -74,7 +74,7 @@ func TestShedding(t *testing.T) {
 		}
 		for range 40 { // what never came does not count
 			p, _ := d.Promise(mib, &l)
-			d.Broken(p, 1)
+			d.Release(p, 1)
 		}
 		if _, err := d.Promise(mib, &l); err != nil {
 			t.Errorf("promises that were broken count: %v", err)
@@ -144,8 +144,8 @@ func TestRefusals(t *testing.T) {
 		go func() { _, err := d.Wait(t.Context(), "b", &l); late <- err }()
 		synctest.Wait()
 		_, err = d.Wait(t.Context(), "c", &l)
-		why(err, Crowded)
-		why(<-late, Late) // after half a minute
+		why(err, QueueFull)
+		why(<-late, WaitedTooLong) // after half a minute
 		in := make(chan error)
 		go func() {
 			leave, err := d.Wait(t.Context(), "d", &l)

@@ -1,11 +1,12 @@
-// Package web is what every HTTP surface of the sidecar shares: who may ask, answers in JSON, serving until
-// told to stop, and which requests are let in: none while memory is short, and otherwise as many at once as
-// the rules say, one of each session in turn. It knows no route and asks no model.
+// Package web is shared by all HTTP listeners of the sidecar: it checks who may ask, answers in JSON, serves
+// until told to stop, and admits requests: none while memory is short, and otherwise as many at once as the
+// rules say, one of each session in turn. It knows no routes and asks no model.
 package web
 
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -16,22 +17,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Names are the hosts under which a listener may be asked. A page that a browser has
-// open can reach listeners that its user can, under its own name if that name's address
-// is changed to theirs (DNS rebinding). What tells it from a program are the headers
-// Host and Origin, which it cannot choose.
+// Names are the hosts under which a listener accepts requests. A page in a browser can reach listeners that
+// its user can, under its own name, if that name's address is changed to theirs (DNS rebinding). The
+// headers Host and Origin, which it cannot choose, tell it from a program.
 type Names struct {
-	Local bool     // the listener is reached from this machine alone: only its own names are taken
-	Token bool     // a bearer token is wanted, which no page has: away from this machine any name is taken
-	Hosts []string // further names, in any case
+	Local bool     // reached from this machine only: only its own names are accepted
+	Token bool     // a token is needed, which no page has: on other listeners any name is accepted
+	Hosts []string // further names
 }
 
-// Refuse says why a request is not taken, and what helps; empty: it is.
+// Refuse returns why a request is not accepted and what helps; empty: it is.
 func (n Names) Refuse(r *http.Request) (why, hint string) {
-	if r.Host == "" && !n.takes("") {
+	if r.Host == "" && !n.accepts("") {
 		return "the request has no Host", "send the header Host, as HTTP/1.1 wants it"
 	}
-	if !n.takes(hostname(r.Host)) {
+	if !n.accepts(hostname(r.Host)) {
 		hint = "name it in the setting hosts, or set a token"
 		if n.Local {
 			hint = "use localhost, 127.0.0.1 or [::1], or name it in the setting hosts"
@@ -40,7 +40,7 @@ func (n Names) Refuse(r *http.Request) (why, hint string) {
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		from, err := url.Parse(origin)
-		if err != nil || from.Host == "" || from.Host != r.Host && !n.named(hostname(from.Host)) {
+		if err != nil || from.Host == "" || from.Host != r.Host && !n.listed(hostname(from.Host)) {
 			return "web pages of other hosts may not send requests",
 				"name the page's host in the setting hosts, or send the request from a program"
 		}
@@ -48,9 +48,9 @@ func (n Names) Refuse(r *http.Request) (why, hint string) {
 	return "", ""
 }
 
-// takes reports whether a listener may be asked as host.
-func (n Names) takes(host string) bool {
-	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() || n.named(host) {
+// accepts reports whether a listener accepts requests for a host.
+func (n Names) accepts(host string) bool {
+	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() || n.listed(host) {
 		return true
 	}
 	if n.Local {
@@ -62,12 +62,12 @@ func (n Names) takes(host string) bool {
 	return n.Token || err == nil || urls.Literal("http://"+host, "").Class == urls.Private
 }
 
-func (n Names) named(host string) bool {
+func (n Names) listed(host string) bool {
 	return host != "" && slices.ContainsFunc(n.Hosts,
 		func(h string) bool { return strings.EqualFold(h, host) })
 }
 
-// hostname is the host of a Host header, in small letters.
+// hostname returns the host of a Host header in lower case.
 func hostname(hostport string) string {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -76,16 +76,65 @@ func hostname(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Bearer reports whether a request shows the token, in a time that tells neither the
-// token nor its length.
+// Bearer reports whether a request has the token, in a time that reveals neither the token nor its length.
 func Bearer(r *http.Request, token string) bool {
 	given, ok := bearer(r)
 	is, want := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(token))
 	return ok && subtle.ConstantTimeCompare(is[:], want[:]) == 1
 }
 
-// bearer is the token that a request shows. The case of a scheme tells nothing (RFC 9110, 11.1).
+// bearer returns the token of a request. The scheme has no case (RFC 9110, 11.1).
 func bearer(r *http.Request) (string, bool) {
 	scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return token, ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// Role is what a caller of the admin API may do. Each includes those before it.
+type Role uint8
+
+// The roles.
+const (
+	Nobody   Role = iota
+	Reader        // sees
+	Approver      // answers questions to a person, too
+	Admin         // changes anything
+)
+
+// String returns the role's name.
+func (r Role) String() string { return [...]string{"nobody", "reader", "approver", "admin"}[r] }
+
+// Tokens are those of the admin API; empty: none.
+type Tokens struct{ Admin, Approver, Reader string }
+
+// Check returns what is wrong with the tokens.
+func (t Tokens) Check() error {
+	switch {
+	case t.Admin == "" && (t.Approver != "" || t.Reader != ""):
+		return errors.New("admin_approver_token and admin_reader_token need admin_token beside them: without it everyone may do everything")
+	case t.Approver != "" && (t.Approver == t.Admin || t.Approver == t.Reader), t.Reader != "" &&
+		t.Reader == t.Admin:
+		return errors.New("admin_token, admin_approver_token and admin_reader_token must differ: who has one would have another's rights")
+	}
+	return nil
+}
+
+// Role returns the role of a token, in a time that reveals no token.
+func (t Tokens) Role(token string) Role {
+	role, is := Nobody, sha256.Sum256([]byte(token))
+	for r, want := range map[Role]string{Reader: t.Reader, Approver: t.Approver, Admin: t.Admin} {
+		sum := sha256.Sum256([]byte(want))
+		if same := subtle.ConstantTimeCompare(is[:], sum[:]) == 1; same && want != "" {
+			role = r
+		}
+	}
+	return role
+}
+
+// Shown returns the role of a request's bearer token.
+func (t Tokens) Shown(r *http.Request) Role {
+	given, ok := bearer(r)
+	if !ok {
+		return Nobody
+	}
+	return t.Role(given)
 }

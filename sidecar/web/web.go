@@ -2,20 +2,22 @@ package web
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// RulesVersion is the header that says which rules were in force.
+// RulesVersion is the header with the version of the rules in force.
 const RulesVersion = "X-Rules-Version"
 
-// Upstream is the header that says which of several model servers answers.
+// Upstream is the header that names the model server, if there are several.
 const Upstream = "X-Upstream"
 
-// WriteJSON answers with a document. A caller who has left gets nothing.
+// WriteJSON answers with a document. It ignores a caller that has left.
 func WriteJSON(w http.ResponseWriter, status int, v any) {
 	body, err := json.Marshal(v)
 	if err != nil {
@@ -28,8 +30,8 @@ func WriteJSON(w http.ResponseWriter, status int, v any) {
 	_, _ = w.Write(body)
 }
 
-// Send writes a body. A caller who takes none of it for so long gets no more: it would hold the
-// memory for good. 0: it may wait.
+// Send writes a body. It gives up on a caller that accepts nothing for as long as idle, and would hold the
+// memory for ever; 0: no limit.
 func Send(w http.ResponseWriter, body []byte, idle time.Duration) {
 	const piece = 64 << 10
 	ctl := http.NewResponseController(w)
@@ -45,8 +47,8 @@ func Send(w http.ResponseWriter, body []byte, idle time.Duration) {
 	}
 }
 
-// ServeUntil serves until ctx ends, and leaves the stopping to its caller. An error means
-// that the server ended by itself.
+// ServeUntil serves until ctx ends; the caller stops the server. An error means that the server ended by
+// itself.
 func ServeUntil(ctx context.Context, srv *http.Server, l net.Listener) error {
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
@@ -56,4 +58,28 @@ func ServeUntil(ctx context.Context, srv *http.Server, l net.Listener) error {
 	case <-ctx.Done():
 		return nil
 	}
+}
+
+// RequestID is the header that names a request, in and out.
+const RequestID = "X-Request-Id"
+
+// maxRequestID bounds the id of a caller, in bytes.
+const maxRequestID = 128
+
+// RequestIDOf returns the id that the caller gave, if it is printable, or else a new one.
+func RequestIDOf(r *http.Request) string {
+	id := r.Header.Get(RequestID)
+	odd := func(c rune) bool { return c <= ' ' || c > '~' }
+	if id == "" || len(id) > maxRequestID || strings.ContainsFunc(id, odd) {
+		return "req" + rand.Text()
+	}
+	return id
+}
+
+// Address returns the host that a request comes from.
+func Address(r *http.Request) string {
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
 }

@@ -294,11 +294,11 @@ func (n *Decisions) Add(d decisions.Decision) error {
 }
 
 // Within is a stop that gives open requests so long.
-func Within(grace time.Duration) func() sidecar.Leave {
-	return func() sidecar.Leave {
+func Within(grace time.Duration) func() sidecar.Shutdown {
+	return func() sidecar.Shutdown {
 		until, done := context.WithTimeout(context.Background(), grace)
 		context.AfterFunc(until, done)
-		return sidecar.Leave{Until: until}
+		return sidecar.Shutdown{Until: until}
 	}
 }
 

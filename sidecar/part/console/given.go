@@ -30,7 +30,7 @@ func (g *Given) Empty() bool {
 // Record is the reply as replay reads it.
 func (g *Given) Record() (*replay.Record, error) {
 	if !g.Plain && g.Reasoning == "" && strings.TrimSpace(g.Calls) == "" {
-		rec, err := replay.Of([]byte(g.Text))
+		rec, err := replay.ParseRecord([]byte(g.Text))
 		if err == nil && g.Finish != "" {
 			rec.Finish = g.Finish
 		}

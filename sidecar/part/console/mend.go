@@ -43,7 +43,7 @@ func mendsOf(t *Turn, tried func(reply int) bool) (out []mend) {
 
 // replyOf is the reply in which a fault was found, from 0: the last one where no call was refused
 // for it. It is -1 where there is no reply.
-func replyOf(t *Turn, f turn.Faulty) int {
+func replyOf(t *Turn, f turn.FaultRecord) int {
 	for i := range t.Replies {
 		for _, no := range t.Replies[i].Reading.Refused {
 			if string(no.Code) == string(f.Fault) && no.Name == f.Tool {

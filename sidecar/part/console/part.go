@@ -87,7 +87,7 @@ func count(c *service.Core) (*Counter, error) {
 	if c.Settings.State != "" {
 		path = filepath.Join(c.Settings.State, tallyFile)
 	}
-	counter, err := newCounter(path, c.Metrics, path != "" && !c.Given.Before(), time.Now)
+	counter, err := newCounter(path, c.Metrics, path != "" && !c.Given.FromPrevious(), time.Now)
 	if err != nil {
 		return nil, err
 	}

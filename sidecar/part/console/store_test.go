@@ -117,7 +117,7 @@ func TestNoWords(t *testing.T) {
 	h.Reading.Refused = []tools.Refusal{{Code: tools.BadJSON, Name: secret, Text: secret, Why: secret}}
 	r.Replied(h)
 	r.Ended(&turn.Outcome{Account: turn.Account{Calls: 1, Notice: secret,
-		Faults: []turn.Faulty{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, Status: 200,
+		Faults: []turn.FaultRecord{{Action: ruleset.Correct, Tool: secret, Why: secret}}}, Status: 200,
 		Why: secret})
 	got, _ := w.Turn("1")
 	if shown := fmt.Sprintf("%+v", got); strings.Contains(shown, secret) || got.Outcome() != Repaired {
@@ -147,8 +147,8 @@ func TestOutcome(t *testing.T) {
 		{Turn{Done: true, Status: 200, Replies: []Reply{{Reading: parse.Reading{Calls: []tools.Call{native, marked}}}}}, Good},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{}, {Reading: parse.Reading{Calls: []tools.Call{mended}}}}}, Again},
 		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1}, Replies: []Reply{{Reading: denied}}}, Denied},
-		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}, {Action: ruleset.GiveUp}}}}, givenUp},
-		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.Faulty{{Action: ruleset.Correct}}}}, Again},
+		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.FaultRecord{{Action: ruleset.Correct}, {Action: ruleset.GiveUp}}}}, givenUp},
+		{Turn{Done: true, Status: 200, Account: turn.Account{Again: 1, Faults: []turn.FaultRecord{{Action: ruleset.Correct}}}}, Again},
 	} {
 		if got := row.turn.Outcome(); got != row.want {
 			t.Errorf("%+v: %s, want %s", row.turn, got, row.want)
@@ -207,7 +207,7 @@ func TestRace(t *testing.T) {
 			for i := range 200 {
 				r := w.Begin(Asking{ID: fmt.Sprint(n, i)}, few)
 				r.Replied(reply(set, "text", tools.Call{Name: "read", Arguments: []byte(`{}`)}))
-				r.Ended(&turn.Outcome{Account: turn.Account{Faults: []turn.Faulty{{Fault: ruleset.Empty}}},
+				r.Ended(&turn.Outcome{Account: turn.Account{Faults: []turn.FaultRecord{{Fault: ruleset.Empty}}},
 					Status: 200, Why: ""})
 			}
 		})

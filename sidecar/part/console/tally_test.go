@@ -39,7 +39,7 @@ func TestCounter(t *testing.T) {
 	mended := tools.Call{Strategy: "react", Repairs: []tools.Repair{{Kind: "json.comma"}, {Kind: "json.quote"}}}
 	ended(turn.Account{}, http.StatusOK, parse.Reading{Calls: []tools.Call{{Strategy: "native"}}})
 	ended(turn.Account{}, http.StatusOK, parse.Reading{Calls: []tools.Call{mended}})
-	empty := turn.Account{Again: 1, Faults: []turn.Faulty{{Fault: ruleset.Empty}}}
+	empty := turn.Account{Again: 1, Faults: []turn.FaultRecord{{Fault: ruleset.Empty}}}
 	ended(empty, http.StatusOK, parse.Reading{}, parse.Reading{})
 	ended(turn.Account{}, http.StatusOK, parse.Reading{Refused: []tools.Refusal{{Code: tools.Denied}}})
 	ended(turn.Account{}, http.StatusBadGateway)

@@ -19,7 +19,7 @@ type turnView struct {
 	row
 	Running       bool
 	Pairs         []pair
-	Faults        []turn.Faulty
+	Faults        []turn.FaultRecord
 	Mends         []mend
 	Why, Prompted string // the error that the caller got, and the sentence in place of an answer
 	Replies       []replyView
@@ -93,7 +93,7 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-func shownFaults(faults []turn.Faulty) (out []turn.Faulty) {
+func shownFaults(faults []turn.FaultRecord) (out []turn.FaultRecord) {
 	for _, f := range faults {
 		f.Tool, f.Why = shown(f.Tool), shown(f.Why)
 		out = append(out, f)

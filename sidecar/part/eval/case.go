@@ -32,7 +32,7 @@ func Parse(line []byte, place string) (Case, error) {
 	if err != nil {
 		return Case{}, err
 	}
-	if c.Record, err = replay.Of(line); err != nil {
+	if c.Record, err = replay.ParseRecord(line); err != nil {
 		return Case{}, fmt.Errorf("%s: %w", place, err)
 	}
 	return c, nil

@@ -142,7 +142,7 @@ func TestExcuses(t *testing.T) {
 		l, set := open(t, "", &clock{time.Now()}), rules(t, "")
 		s := l.Assign(set, "", Asking{Session: "alice"})
 		s.Ended(served(turn.Account{Turns: 1, Notice: "There is no answer.", Empty: fault == ruleset.Empty,
-			Faults: []turn.Faulty{{Fault: fault}}}))
+			Faults: []turn.FaultRecord{{Fault: fault}}}))
 		for _, arm := range l.Reports(set)[0].Arms {
 			if f := arm.Of(Failed); f != nil && (f.Value != failed ||
 				(arm.Of(answer) == nil) != (failed == 1) ||

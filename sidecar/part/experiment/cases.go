@@ -131,5 +131,5 @@ func (r *CaptureRecord) Test(set *ruleset.Set, in guard.World) (ruleset.Recordin
 	if profile == ruleset.DefaultProfile {
 		profile = ""
 	}
-	return replay.Recording(set, in, profile, "recorded "+r.ID, rec)
+	return replay.RecordTest(set, in, profile, "recorded "+r.ID, rec)
 }

@@ -181,7 +181,7 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(a.From) }()
-	if _, err := live.Folder(a.From, own, ""); err != nil {
+	if _, err := live.ReplaceFiles(a.From, own, ""); err != nil {
 		return err
 	}
 	ctx, stop := cli.UntilStopped(c)

@@ -40,7 +40,7 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	}
 	path, store, open := "", (*captureStore)(nil), OpenCaptures
 	var before <-chan struct{}
-	if c.Given.Before() {
+	if c.Given.FromPrevious() {
 		open, before = openCapturesAfter, c.Given.Gone()
 	}
 	if c.Settings.State != "" {

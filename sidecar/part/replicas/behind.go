@@ -10,68 +10,69 @@ import (
 
 // Bounds of what waits to be written, so that a slow server costs no memory.
 const (
+	// Bounds of the writes that wait, so that a slow server costs no memory.
 	maxWaiting = 4096
 	maxBytes   = 32 << 20
 	maxBatch   = 128
 )
 
-// change is something to be written. Later ones come later.
-type change struct {
+// write is a pending write. Writes keep their order.
+type write struct {
 	key   string
-	field string // of a hash; empty: the key is a value
+	field string // of a hash; empty: the key holds a value
 	value string
 	keep  time.Duration
 }
 
-func (c *change) size() int64 { return int64(len(c.key) + len(c.field) + len(c.value)) }
+func (c *write) size() int64 { return int64(len(c.key) + len(c.field) + len(c.value)) }
 
-// behind is what waits to be written.
-type behind struct {
-	list  chan change
+// writeQueue holds pending writes.
+type writeQueue struct {
+	list  chan write
 	bytes *atomic.Int64
 }
 
-func newBehind() behind { return behind{make(chan change, maxWaiting), new(atomic.Int64)} }
+func newWriteQueue() writeQueue { return writeQueue{make(chan write, maxWaiting), new(atomic.Int64)} }
 
-// put has something written soon. What there is no room for is lost, and counted.
-func (s *Store) put(c change) {
+// put queues a write. A write without room is lost and counted.
+func (s *Store) put(c write) {
 	if s.Up() {
-		if s.behind.bytes.Add(c.size()) <= maxBytes {
+		if s.writes.bytes.Add(c.size()) <= maxBytes {
 			select {
-			case s.behind.list <- c:
+			case s.writes.list <- c:
 				return
 			default:
 			}
 		}
-		s.behind.bytes.Add(-c.size())
+		s.writes.bytes.Add(-c.size())
 	}
 	s.Metrics.SharedLost.Inc()
 }
 
-// write writes until ctx ends.
-func (s *Store) write(ctx context.Context) {
+// sendWrites sends pending writes until ctx ends.
+func (s *Store) sendWrites(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case first := <-s.behind.list:
-			s.send(s.batch([]change{first}))
+		case first := <-s.writes.list:
+			s.send(s.batch([]write{first}))
 		}
 	}
 }
 
-// flush writes what is left.
+// flush sends all pending writes.
 func (s *Store) flush() {
 	for list := s.batch(nil); len(list) > 0; list = s.batch(nil) {
 		s.send(list)
 	}
 }
 
-// batch adds what waits, so that it takes one way.
-func (s *Store) batch(list []change) []change {
+// batch adds pending writes up to a full batch.
+func (s *Store) batch(list []write) []write {
 	for len(list) < maxBatch {
 		select {
-		case c := <-s.behind.list:
+		case c := <-s.writes.list:
 			list = append(list, c)
 		default:
 			return list
@@ -80,8 +81,8 @@ func (s *Store) batch(list []change) []change {
 	return list
 }
 
-// send writes some changes. Those of a failure are lost: their readers go without.
-func (s *Store) send(list []change) {
+// send sends writes. After a failure they are lost, and their readers go without.
+func (s *Store) send(list []write) {
 	err := s.ask(context.Background(), askWrites, s.Patience, func(ctx context.Context) error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, c := range list {
@@ -97,7 +98,7 @@ func (s *Store) send(list []change) {
 		return err
 	})
 	for i := range list {
-		if s.behind.bytes.Add(-list[i].size()); err != nil {
+		if s.writes.bytes.Add(-list[i].size()); err != nil {
 			s.Metrics.SharedLost.Inc()
 		}
 	}

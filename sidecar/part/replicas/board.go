@@ -10,15 +10,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
 
-// keepBoard is how long questions stay that no replica looks at any more.
+// keepBoard is how long questions stay that no replica reads.
 const keepBoard = 24 * time.Hour
 
-// last is the field with the id of the question that was added last. No id looks like it.
-const last = "last"
+// lastField holds the id of the newest question. No id looks like it.
+const lastField = "last"
 
-// swap makes all changes of a hash or none: behind its lifetime stand, for each field, what it holds
-// and what it shall hold, both empty for nothing.
-var swap = redis.NewScript(`
+// swapScript makes all changes of a hash or none. After the lifetime come, for each field, its expected and
+// its new value; empty: none.
+var swapScript = redis.NewScript(`
 for i = 2, #ARGV, 3 do
 	if (redis.call('HGET', KEYS[1], ARGV[i]) or '') ~= ARGV[i+1] then return 0 end
 end
@@ -29,34 +29,35 @@ end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 return 1`)
 
-// posted is an entry as it is kept. JSON may not keep every byte of a call, so its binding is kept, too.
-type posted struct {
+// storedEntry is an entry with its binding, as JSON may not keep every byte of a call.
+type storedEntry struct {
 	Entry   approvals.Entry   `json:"entry"`
 	Binding approvals.Binding `json:"binding"`
 }
 
-// Board is where the questions to a person stand.
-type Board struct{ of *Store }
+// Board holds the questions to people.
+type Board struct{ store *Store }
 
-// Board is that of the store.
+// Board returns the board of the store.
 func (s *Store) Board() Board { return Board{s} }
 
-// Read gives all of them that can be read here, and which was added last.
+// Read returns all questions that can be read here, and the id of the newest.
 func (b Board) Read() (out []approvals.Posted, added string, err error) {
-	key := b.of.key("approvals", "")
+	key := b.store.key("approvals", "")
 	var all map[string]string
-	err = b.of.ask(context.Background(), askApprovals, b.of.Wait, func(ctx context.Context) (err error) {
-		all, err = b.of.client.HGetAll(ctx, key).Result()
-		return err
-	})
+	err = b.store.ask(context.Background(), askApprovals, b.store.Wait,
+		func(ctx context.Context) (err error) {
+			all, err = b.store.client.HGetAll(ctx, key).Result()
+			return err
+		})
 	if err != nil {
 		return nil, "", err
 	}
-	added = all[last]
-	delete(all, last)
+	added = all[lastField]
+	delete(all, lastField)
 	for id, value := range all {
-		var p posted
-		if text, ok := b.of.read(key+" "+id, value); ok && json.Unmarshal(text, &p) == nil &&
+		var p storedEntry
+		if text, ok := b.store.openValue(key+" "+id, value); ok && json.Unmarshal(text, &p) == nil &&
 			p.Entry.ID == id {
 			out = append(out, approvals.Posted{Entry: p.Entry, Binding: p.Binding, Mark: value})
 		}
@@ -66,26 +67,26 @@ func (b Board) Read() (out []approvals.Posted, added string, err error) {
 
 // Swap makes all changes or none.
 func (b Board) Swap(list []approvals.Swap, added string) (done bool, err error) {
-	key := b.of.key("approvals", "")
+	key := b.store.key("approvals", "")
 	args, newest := []any{keepBoard.Milliseconds()}, ""
 	for _, c := range list {
 		value := ""
 		if c.Entry != nil {
-			doc, err := json.Marshal(posted{*c.Entry, c.Binding})
+			doc, err := json.Marshal(storedEntry{*c.Entry, c.Binding})
 			if err != nil {
 				return false, err
 			}
-			value = b.of.seal.close(key+" "+c.ID, doc)
+			value = b.store.seal.close(key+" "+c.ID, doc)
 		}
 		if args = append(args, c.ID, c.Was, value); c.Was == "" {
 			newest = c.ID
 		}
 	}
 	if newest != "" {
-		args = append(args, last, added, newest)
+		args = append(args, lastField, added, newest)
 	}
-	err = b.of.ask(context.Background(), askApprovals, b.of.Wait, func(ctx context.Context) error {
-		n, err := swap.Run(ctx, b.of.client, []string{key}, args...).Int()
+	err = b.store.ask(context.Background(), askApprovals, b.store.Wait, func(ctx context.Context) error {
+		n, err := swapScript.Run(ctx, b.store.client, []string{key}, args...).Int()
 		done = n == 1
 		return err
 	})

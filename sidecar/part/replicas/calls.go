@@ -3,72 +3,124 @@ package replicas
 import (
 	"context"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 )
 
-// keepLeft is how long a call that has left may take until a gateway begins to run it, as long as a
-// ticket of one that runs confined.
+// keepLeft is how long a gateway may take to run a call that has left, like a ticket of a confined call.
 const keepLeft = 30 * time.Minute
 
-// Departures are the calls that have left, so that each is known once at whichever replica a hook of
-// the gateway asks.
-type Departures struct{ of *Store }
+// Departures are the calls that have left, known to the first replica that a gateway's hook asks.
+type Departures struct{ store *Store }
 
-// Departures are those of the store.
+// Departures returns the departures of the store.
 func (s *Store) Departures() Departures { return Departures{s} }
 
-// Leave notes a call soon.
+// Leave records a call soon.
 func (d Departures) Leave(call string) {
-	key := d.of.key("left", call)
-	d.of.put(change{key: key, value: d.of.seal.close(key, []byte("left")), keep: keepLeft})
+	key := d.store.key("left", call)
+	d.store.put(write{key: key, value: d.store.seal.close(key, []byte("left")), keep: keepLeft})
 }
 
-// Take takes a note away. It reports whether there was one: to one replica, once.
+// Take removes a record and reports whether there was one: for one replica, once.
 func (d Departures) Take(call string) (taken, known bool) {
-	key, value := d.of.key("left", call), ""
-	err := d.of.ask(context.Background(), askLeft, d.of.Wait, func(ctx context.Context) (err error) {
-		value, err = d.of.client.GetDel(ctx, key).Result()
+	key, value := d.store.key("left", call), ""
+	err := d.store.ask(context.Background(), askLeft, d.store.Wait, func(ctx context.Context) (err error) {
+		value, err = d.store.client.GetDel(ctx, key).Result()
 		return err
 	})
 	if err == nil && value != "" {
-		_, taken = d.of.read(key, value)
+		_, taken = d.store.openValue(key, value)
 	}
 	return taken, err == nil
 }
 
-// keepRates is as long as a rule can look back.
+// keepRates is how far a rule can look back.
 const keepRates = 25 * time.Hour
 
 // Rates are what sessions did at each replica.
-type Rates struct{ of *Store }
+type Rates struct{ store *Store }
 
-// Rates are those of the store.
+// Rates returns the rates of the store.
 func (s *Store) Rates() Rates { return Rates{s} }
 
-// Publish replaces soon what is known of a session in this process. What the process before has told
-// holds on: this one does not know it.
+// Publish replaces soon what a session did in this process. What an earlier process has told stays, as this
+// one does not know it.
 func (r Rates) Publish(session string, doc []byte) {
-	key := r.of.key("rates", "session "+session)
-	r.of.put(change{key: key, field: r.of.process, value: r.of.seal.close(key+" "+r.of.process, doc),
-		keep: keepRates})
+	key := r.store.key("rates", "session "+session)
+	r.store.put(write{key: key, field: r.store.process,
+		value: r.store.seal.close(key+" "+r.store.process, doc),
+		keep:  keepRates})
 }
 
-// Read gives what a session did at the other replicas.
+// Read returns what a session did at other replicas.
 func (r Rates) Read(session string) (out [][]byte) {
-	key := r.of.key("rates", "session "+session)
+	key := r.store.key("rates", "session "+session)
 	var all map[string]string
-	err := r.of.ask(context.Background(), askRates, r.of.Wait, func(ctx context.Context) (err error) {
-		all, err = r.of.client.HGetAll(ctx, key).Result()
+	err := r.store.ask(context.Background(), askRates, r.store.Wait, func(ctx context.Context) (err error) {
+		all, err = r.store.client.HGetAll(ctx, key).Result()
 		return err
 	})
 	if err != nil {
 		return nil // a rate is that of this replica
 	}
 	for id, value := range all {
-		if id == r.of.process {
+		if id == r.store.process {
 			continue
 		}
-		if doc, ok := r.of.read(key+" "+id, value); ok {
+		if doc, ok := r.store.openValue(key+" "+id, value); ok {
 			out = append(out, doc)
+		}
+	}
+	return out
+}
+
+const (
+	// keepTexts is how long a thought or a note is kept: a session that is silent for longer goes on
+	// without.
+	keepTexts = 24 * time.Hour
+	// maxFind bounds the calls looked up at once, newest first.
+	maxFind = 512
+)
+
+// textKinds is the order in which texts are looked up.
+var textKinds = [...]state.Kind{state.Thought, state.Note, state.Awaited}
+
+// Texts are the thoughts behind calls and the notes about them.
+type Texts struct{ store *Store }
+
+// Texts returns the texts of the store.
+func (s *Store) Texts() Texts { return Texts{s} }
+
+// Keep writes a text soon.
+func (t Texts) Keep(x state.Text) {
+	key := t.store.key(string(x.Kind), x.Key)
+	t.store.put(write{key: key, value: t.store.seal.close(key, []byte(x.Text)), keep: keepTexts})
+}
+
+// Find returns what is known of calls.
+func (t Texts) Find(ctx context.Context, calls []string) (out []state.Text) {
+	calls = calls[max(0, len(calls)-maxFind):]
+	keys := make([]string, 0, len(textKinds)*len(calls))
+	for _, call := range calls {
+		for _, kind := range textKinds {
+			keys = append(keys, t.store.key(string(kind), call))
+		}
+	}
+	var found []any
+	err := t.store.ask(ctx, askTexts, t.store.Wait, func(ctx context.Context) (err error) {
+		found, err = t.store.client.MGet(ctx, keys...).Result()
+		return err
+	})
+	if err != nil || len(found) != len(keys) {
+		return nil // they are missed
+	}
+	for i, value := range found {
+		if value, is := value.(string); is {
+			if text, ok := t.store.openValue(keys[i], value); ok {
+				out = append(out, state.Text{Kind: textKinds[i%len(textKinds)], Key: calls[i/len(textKinds)],
+					Text: string(text)})
+			}
 		}
 	}
 	return out

@@ -49,7 +49,7 @@ func TestWrongClock(t *testing.T) {
 	})
 
 	for _, r := range []replica{right, ahead, behind, right} {
-		r.greet(t.Context(), "v1")
+		r.exchange(t.Context(), "v1")
 	}
 	wrong := map[string]float64{ahead.Replica: 660, behind.Replica: -660}
 	for _, p := range right.Peers() {
@@ -69,7 +69,7 @@ func TestNoTime(t *testing.T) {
 	bob := func(c *Config) { c.User, c.Password = "bob", "sesame" }
 	r, other := run(t, server.Address, bob), run(t, server.Address, bob)
 	for _, each := range []replica{r, other, r} {
-		each.greet(t.Context(), "v1")
+		each.exchange(t.Context(), "v1")
 	}
 	if len(r.Peers()) != 2 || r.log.Count("clock_unknown") != 1 || r.log.Count("shared_refuses") != 0 ||
 		time.Until(r.Clock()).Abs() > time.Second {

@@ -13,20 +13,19 @@ import (
 )
 
 const (
-	// keepCounts is how long the counts of a replica stay that tells nothing new: as long as an
-	// experiment may last.
+	// keepCounts is how long unchanged counts stay: as long as an experiment may last.
 	keepCounts = 90 * 24 * time.Hour
-	// maxCounts is how long they may be, packed and not.
+	// maxCounts bounds the counts, compressed and not.
 	maxCounts, maxUnpacked = 16 << 20, 256 << 20
 )
 
-// Counts are what each replica has counted of experiments.
-type Counts struct{ of *Store }
+// Counts are what replicas have counted of experiments.
+type Counts struct{ store *Store }
 
-// Counts are those of the store.
+// Counts returns the counts of the store.
 func (s *Store) Counts() Counts { return Counts{s} }
 
-// Publish replaces what is known of this replica.
+// Publish replaces the counts of this replica.
 func (c Counts) Publish(doc []byte) error {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -35,27 +34,27 @@ func (c Counts) Publish(doc []byte) error {
 	if packed.Len() > maxCounts {
 		return fmt.Errorf("the counts have %d bytes, and may have %d", packed.Len(), maxCounts)
 	}
-	key := c.of.key("counts", "")
-	return c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience,
+	key := c.store.key("counts", "")
+	return c.store.ask(context.Background(), askCounts, manyTimes*c.store.Patience,
 		func(ctx context.Context) error {
-			p := c.of.client.Pipeline()
-			p.HSet(ctx, key, c.of.Replica, c.of.seal.close(key+" "+c.of.Replica, packed.Bytes()))
+			p := c.store.client.Pipeline()
+			p.HSet(ctx, key, c.store.Replica, c.store.seal.close(key+" "+c.store.Replica, packed.Bytes()))
 			p.PExpire(ctx, key, keepCounts)
-			c.publish(ctx, p, c.of.Replica)
+			c.touch(ctx, p, c.store.Replica)
 			_, err := p.Exec(ctx)
 			return err
 		})
 }
 
-// publish notes that a replica has told its counts now.
-func (c Counts) publish(ctx context.Context, p redis.Pipeliner, replica string) {
-	key := c.of.key("counted", "")
-	p.HSet(ctx, key, replica, c.of.Clock().Unix())
+// touch notes that a replica has published now.
+func (c Counts) touch(ctx context.Context, p redis.Pipeliner, replica string) {
+	key := c.store.key("counted", "")
+	p.HSet(ctx, key, replica, c.store.Clock().Unix())
 	p.PExpire(ctx, key, keepCounts)
 }
 
-// tidy takes away what replicas have told too long ago: a hash lives on while any of them tells. Of one that
-// an earlier version has written the time begins now.
+// tidy removes counts that are too old, as a hash lives while any replica publishes. Counts without a time,
+// from an earlier version, get the current one.
 func (c Counts) tidy(all, when map[string]string) {
 	old, new := []string(nil), []string(nil)
 	for id := range all {
@@ -63,7 +62,7 @@ func (c Counts) tidy(all, when map[string]string) {
 		switch {
 		case err != nil:
 			new = append(new, id)
-		case c.of.Clock().Sub(time.Unix(at, 0)) > keepCounts:
+		case c.store.Clock().Sub(time.Unix(at, 0)) > keepCounts:
 			old = append(old, id)
 			delete(all, id)
 		}
@@ -72,40 +71,41 @@ func (c Counts) tidy(all, when map[string]string) {
 		return
 	}
 	// or the next time
-	_ = c.of.ask(context.Background(), askCounts, c.of.Patience, func(ctx context.Context) error {
-		p := c.of.client.Pipeline()
+	_ = c.store.ask(context.Background(), askCounts, c.store.Patience, func(ctx context.Context) error {
+		p := c.store.client.Pipeline()
 		for _, id := range new {
-			c.publish(ctx, p, id)
+			c.touch(ctx, p, id)
 		}
 		if len(old) > 0 {
-			p.HDel(ctx, c.of.key("counts", ""), old...)
-			p.HDel(ctx, c.of.key("counted", ""), old...)
+			p.HDel(ctx, c.store.key("counts", ""), old...)
+			p.HDel(ctx, c.store.key("counted", ""), old...)
 		}
 		_, err := p.Exec(ctx)
 		return err
 	})
 }
 
-// Read gives what the others have counted, as far as it can be read here.
+// Read returns the counts of the others that can be read here.
 func (c Counts) Read() (out [][]byte, err error) {
-	key := c.of.key("counts", "")
+	key := c.store.key("counts", "")
 	var all, when map[string]string
-	err = c.of.ask(context.Background(), askCounts, manyTimes*c.of.Patience, func(ctx context.Context) error {
-		p := c.of.client.Pipeline()
-		counts, times := p.HGetAll(ctx, key), p.HGetAll(ctx, c.of.key("counted", ""))
-		_, err := p.Exec(ctx)
-		all, when = counts.Val(), times.Val()
-		return err
-	})
+	err = c.store.ask(context.Background(), askCounts, manyTimes*c.store.Patience,
+		func(ctx context.Context) error {
+			p := c.store.client.Pipeline()
+			counts, times := p.HGetAll(ctx, key), p.HGetAll(ctx, c.store.key("counted", ""))
+			_, err := p.Exec(ctx)
+			all, when = counts.Val(), times.Val()
+			return err
+		})
 	if err != nil {
 		return nil, err
 	}
 	c.tidy(all, when)
 	for id, value := range all {
-		if id == c.of.Replica {
+		if id == c.store.Replica {
 			continue
 		}
-		packed, ok := c.of.read(key+" "+id, value)
+		packed, ok := c.store.openValue(key+" "+id, value)
 		if !ok {
 			continue
 		}

@@ -1,78 +1,84 @@
-// Package replicas keeps what several sidecars behind one address must know together, in a server
-// of the Redis protocol: Valkey or Redis. It is the only room that speaks to it. What it asks ends
-// within a bounded time, a server that is away costs a request nothing, and what leaves for it is
-// sealed. It decides nothing: what is missing, and what follows from that, its callers say.
+// Package replicas keeps what several sidecars behind one address must share in a server of the Redis
+// protocol: Valkey or Redis. No other package speaks to it. Its questions end within a bounded time, a
+// server that is away costs a request nothing, and all values are sealed. It decides nothing: callers know
+// what a missing value means.
 package replicas
 
 import (
 	"cmp"
 	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// Config is where the server is, and how it is spoken to. URL, Replica, Now, Metrics and Log must
-// be set.
+// Config configures a Store. URL, Replica, Now, Metrics and Log must be set.
 type Config struct {
 	URL      string // redis://HOST:PORT/DB, rediss:// for TLS, unix:///PATH
 	User     string
 	Password string
-	CA       string // a file of certificates that may sign the server's; empty: those of the system
+	CA       string // file of certificates for the server's authority; empty: those of the system
 	Prefix   string // of all keys; empty: gptoss
-	// that the replicas know and the server does not; empty: what is kept can be read and changed there
+	// Secret is known to the replicas and not to the server; empty: values can be read and changed there.
 	Secret   string
-	Wait     time.Duration // for an answer, at most; 0: DefaultWait
+	Wait     time.Duration // longest wait for an answer; 0: DefaultWait
 	Patience time.Duration // where no request waits; 0: some seconds
-	Replica  string        // the id of this one
+	Replica  string        // id of this one
 	Now      func() time.Time
 	Metrics  *telemetry.Metrics
 	Log      *slog.Logger
 }
 
-// DefaultWait is how long a request waits for the server, at most.
+// DefaultWait is the longest wait of a request for the server.
 const DefaultWait = 50 * time.Millisecond
 
 // patience is for what no request waits for, and manyTimes it for what is long.
 const (
+	// patience is for questions without a waiting request; long ones get manyTimes as much.
 	patience  = 2 * time.Second
 	manyTimes = 5
 )
 
-// Store is that server, as this replica sees it. It is safe for concurrent use.
+// Store is the shared server as this replica sees it. It is safe for concurrent use.
 type Store struct {
 	Config
-	process string // this one, of those that the replica had and has
+	process string // id of this process among those of the replica
 	seal    seal
 	client  *redis.Client
-	behind  behind
+	writes  writeQueue
 	open    state.CircuitBounds
 
 	mu      sync.Mutex
 	health  state.Circuit
 	away    bool
-	since   time.Time // it is or was away
-	refuses bool      // it answers, and does not do what it is told
-	foreign bool      // values of it cannot be opened here
+	since   time.Time // start of the current or last absence
+	refuses bool      // it rejects what it gets
+	foreign bool      // it holds values that cannot be opened here
 	clock   clock
 	peers   []Peer
 }
 
-// Open opens nothing yet: a server that is away at the start may come later. The error says what is
-// wrong with the settings.
+// Open connects to nothing yet: the server may come later. The error is about the settings.
 func Open(c Config) (*Store, error) {
 	o, err := options(&c)
 	if err != nil {
@@ -80,18 +86,18 @@ func Open(c Config) (*Store, error) {
 	}
 	redis.SetLogger(silent{}) // what it would say, the log says once
 	s := &Store{Config: c, process: c.Replica + "." + rand.Text(), seal: newSeal(c.Secret),
-		client: redis.NewClient(o), behind: newBehind(),
+		client: redis.NewClient(o), writes: newWriteQueue(),
 		open: state.CircuitBounds{Failures: 3, Open: time.Second}}
 	s.Metrics.SharedUp.WithLabelValues().Set(1)
 	return s, nil
 }
 
-// silent is the log of the library.
+// silent is the library's log, since the log says once what it would.
 type silent struct{}
 
 func (silent) Printf(context.Context, string, ...any) {}
 
-// options are those of the library.
+// options returns the library's options.
 func options(c *Config) (*redis.Options, error) {
 	const how = "write redis://HOST:PORT, rediss://HOST:PORT for TLS, or unix:///PATH"
 	u, err := url.Parse(c.URL)
@@ -136,7 +142,7 @@ func options(c *Config) (*redis.Options, error) {
 	return o, nil
 }
 
-// connections are those to the server, at most.
+// connections bounds those to the server.
 const connections = 16
 
 func authorities(file string) (*x509.CertPool, error) {
@@ -151,21 +157,229 @@ func authorities(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// Run writes what is to be written, tells the other replicas of this one, and finds out whether a
-// server that was away is back, until ctx ends. rules is the version in force.
+// Run sends pending writes, exchanges peers and watches a server that is away, until ctx ends. rules
+// returns the version in force.
 func (s *Store) Run(ctx context.Context, rules func() string) {
 	var all sync.WaitGroup
-	all.Go(func() { s.write(ctx) })
-	all.Go(func() { s.look(ctx) })
-	all.Go(func() { s.meet(ctx, rules) })
+	all.Go(func() { s.sendWrites(ctx) })
+	all.Go(func() { s.watchServer(ctx) })
+	all.Go(func() { s.exchangePeers(ctx, rules) })
 	all.Wait()
 }
 
-// Close writes what is left, and drops the connections. Run must have ended.
+// Close sends what is left and closes the connections. Run must have ended.
 func (s *Store) Close() error {
 	s.flush()
 	if err := s.client.Close(); err != nil {
 		return fmt.Errorf("close the shared store: %w", err)
 	}
 	return nil
+}
+
+// ErrAway means that the server cannot be asked.
+var ErrAway = errors.New("the server that replicas share cannot be asked")
+
+// What is asked, in metrics.
+const (
+	// Kinds of questions, for metrics.
+	askTexts     = "texts"
+	askApprovals = "approvals"
+	askLeft      = "left"
+	askRates     = "rates"
+	askCounts    = "counts"
+	askReplicas  = "replicas"
+	askWrites    = "writes"
+)
+
+// What came of it, in metrics.
+const (
+	// Outcomes, for metrics.
+	answered = "ok"
+	failed   = "failed"
+	skipped  = "skipped" // the server was known to be away
+)
+
+// ask asks the server within a time, if it is reachable. A missing value is no error.
+func (s *Store) ask(ctx context.Context, what string, most time.Duration,
+	f func(context.Context) error) error {
+	pass, ok := s.enter(false)
+	if !ok {
+		s.Metrics.Shared.WithLabelValues(what, skipped).Inc()
+		return ErrAway
+	}
+	return s.askWith(ctx, pass, what, most, f)
+}
+
+func (s *Store) askWith(ctx context.Context, pass state.CircuitPass, what string, most time.Duration,
+	f func(context.Context) error) error {
+	bounded, done := context.WithTimeout(ctx, most)
+	defer done()
+	err := f(bounded)
+	if errors.Is(err, redis.Nil) {
+		err = nil
+	}
+	if err != nil && ctx.Err() != nil { // the caller has left
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.health.Cancel(pass)
+		return err
+	}
+	s.record(pass, err)
+	outcome := answered
+	if err != nil {
+		outcome = failed
+	}
+	s.Metrics.Shared.WithLabelValues(what, outcome).Inc()
+	return err
+}
+
+// enter admits questions while the server is reachable, and a trial when it may be back.
+func (s *Store) enter(trial bool) (state.CircuitPass, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.Now(); trial || s.health.State(now, s.open) == state.CircuitClosed {
+		return s.health.Enter(now, s.open)
+	}
+	return state.CircuitPass{}, false
+}
+
+// record records the outcome of a question and logs once that the server is away or back.
+func (s *Store) record(pass state.CircuitPass, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.Now()
+	refused := err != nil && refusedByServer(err)
+	if err == nil || refused {
+		s.health.Succeeded(pass)
+	} else {
+		s.health.Failed(pass, now, s.open)
+	}
+	away := s.health.State(now, s.open) != state.CircuitClosed
+	switch {
+	case away && !s.away:
+		s.Log.Warn("the server that replicas share is away: each goes by what it knows itself, and what a person allows passes nowhere until it is back",
+			"event", "shared_lost", "detail", logText(err))
+		s.since = now
+		s.Metrics.SharedUp.WithLabelValues().Set(0)
+	case !away && s.away:
+		s.Log.Info("the server that replicas share is back", "event", "shared_back",
+			"after", now.Sub(s.since).Round(time.Millisecond).String())
+		s.Metrics.SharedUp.WithLabelValues().Set(1)
+	case refused && !s.refuses:
+		s.Log.Warn("the server that replicas share does not do what it is told", "event", "shared_refuses",
+			"detail", logText(err))
+	}
+	s.away, s.refuses = away, refused || s.refuses && err != nil
+}
+
+// refusedByServer reports whether the server is reachable and rejects what it gets.
+func refusedByServer(err error) bool {
+	var said redis.Error
+	if !errors.As(err, &said) {
+		return false
+	}
+	if strings.HasPrefix(said.Error(), "ERR AUTH") {
+		return false
+	}
+	for _, code := range []string{"OOM ", "READONLY ", "MISCONF ", "NOPERM ", "ERR ", "WRONGTYPE "} {
+		if strings.HasPrefix(said.Error(), code) {
+			return true
+		}
+	}
+	return false
+}
+
+// logText returns an error for the log, as a server may say anything.
+func logText(err error) string {
+	return scan.Head(strings.ToValidUTF8(err.Error(), "?"), 200)
+}
+
+// watchServer checks from time to time whether a server that was away is back.
+func (s *Store) watchServer(ctx context.Context) {
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if s.Up() {
+			continue
+		}
+		if pass, ok := s.enter(true); ok {
+			// told there
+			_ = s.askWith(ctx, pass, askReplicas, s.Patience,
+				func(ctx context.Context) error { return s.client.Ping(ctx).Err() })
+		}
+	}
+}
+
+// Up reports whether the server is reachable, as far as is known.
+func (s *Store) Up() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.away
+}
+
+// seal protects values in the server from being read, forged or moved to another key by others who can
+// write there. Its zero value is unusable.
+type seal struct{ aead cipher.AEAD }
+
+// sealVersion begins every value. A later format begins with another one, and each version leaves unknown
+// values alone.
+const sealVersion = "1"
+
+var errForeign = errors.New("the value was not written by a replica with the same secret and version")
+
+func newSeal(secret string) seal {
+	// never fails for 32 bytes
+	key, _ := hkdf.Key(sha256.New, []byte(secret), nil, "gpt-oss-executor shared 1", 32)
+	block, _ := aes.NewCipher(key)
+	aead, _ := cipher.NewGCMWithRandomNonce(block)
+	return seal{aead}
+}
+
+// close seals a value for a place.
+func (s seal) close(place string, text []byte) string {
+	return sealVersion + string(s.aead.Seal(nil, nil, text, []byte(place)))
+}
+
+// open opens the value of a place.
+func (s seal) open(place, value string) ([]byte, error) {
+	rest, ok := strings.CutPrefix(value, sealVersion)
+	if !ok {
+		return nil, errForeign
+	}
+	text, err := s.aead.Open(nil, nil, []byte(rest), []byte(place))
+	if err != nil {
+		return nil, errForeign
+	}
+	return text, nil
+}
+
+// openValue is open, and logs once that there are unreadable values.
+func (s *Store) openValue(place, value string) ([]byte, bool) {
+	text, err := s.seal.open(place, value)
+	if err == nil {
+		return text, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.foreign {
+		s.foreign = true
+		s.Log.Warn("the server that replicas share holds what cannot be read here: another version of this program wrote it, or a replica with another admin_token",
+			"event", "shared_foreign", "key", place)
+	}
+	return nil, false
+}
+
+// key returns a key of the server. It contains only a hash of its subject: a session may name a person, for
+// example.
+func (s *Store) key(kind, about string) string {
+	if about == "" {
+		return s.Prefix + ":" + kind
+	}
+	sum := sha256.Sum256([]byte(about))
+	return s.Prefix + ":" + kind + ":" + hex.EncodeToString(sum[:16])
 }

@@ -162,9 +162,9 @@ func TestPeers(t *testing.T) {
 	a, b := run(t, server.Address, nil), run(t, server.Address, nil)
 	ruletest.Soon(t, "both have greeted by themselves",
 		func() bool { return len(a.Peers()) == 2 && len(b.Peers()) == 2 })
-	a.greet(t.Context(), "v1")
-	b.greet(t.Context(), "v2")
-	a.greet(t.Context(), "v1")
+	a.exchange(t.Context(), "v1")
+	b.exchange(t.Context(), "v2")
+	a.exchange(t.Context(), "v1")
 	got := map[string]string{}
 	for _, p := range a.Peers() {
 		got[p.ID] = p.Rules
@@ -187,7 +187,7 @@ var questions = []func(s *Store){
 	func(s *Store) { s.Rates().Read("s") },
 	func(s *Store) { _ = s.Counts().Publish([]byte("{}")) },
 	func(s *Store) { _, _ = s.Counts().Read() },
-	func(s *Store) { s.greet(context.Background(), "v") },
+	func(s *Store) { s.exchange(context.Background(), "v") },
 }
 
 // all asks for everything once.

@@ -65,7 +65,7 @@ func TestTLS(t *testing.T) {
 	for range 3 {
 		all(r)
 	}
-	r.greet(t.Context(), "v1")
+	r.exchange(t.Context(), "v1")
 	ruletest.Must(t, r.Counts().Publish([]byte("{}")))
 	if _, err := r.Counts().Read(); err != nil || !r.Up() ||
 		r.log.Count("shared_refuses")+r.log.Count("clock_unknown") > 0 {

@@ -12,16 +12,17 @@ import (
 
 // Bounds of an answer. No question here has a longer one.
 const (
+	// Bounds of an answer; no question here has a longer one.
 	maxLine = 64 << 10
 	maxText = 64 << 20
 	maxList = 1 << 14
-	maxDeep = 64 // lists in a list: there are some in what a server says of itself
+	maxDeep = 64 // nested lists, which a server uses to describe itself
 )
 
 var errAnswer = errors.New("the server does not speak the Redis protocol, or gives more than was asked for")
 
-// dialer opens connections on which answers are looked at before the library reads them: it makes
-// room for whatever length an answer names, and where there is none the program ends.
+// dialer opens connections that check answers before the library reads them: it allocates any length that
+// an answer names, which may end the program.
 func dialer(t *tls.Config, most time.Duration) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		var d interface {
@@ -34,34 +35,34 @@ func dialer(t *tls.Config, most time.Duration) func(context.Context, string, str
 		if err != nil {
 			return nil, err
 		}
-		return &watched{Conn: c}, nil
+		return &checkedConn{Conn: c}, nil
 	}
 }
 
-// watched is a connection whose answers are within bounds.
-type watched struct {
+// checkedConn is a connection whose answers are within bounds.
+type checkedConn struct {
 	net.Conn
-	wire wire
+	answers answerChecker
 }
 
-// Read gives what came, if it is an answer.
-func (c *watched) Read(b []byte) (int, error) {
+// Read returns what came, if it is a valid answer.
+func (c *checkedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if wrong := c.wire.take(b[:n]); wrong != nil {
+	if wrong := c.answers.take(b[:n]); wrong != nil {
 		return 0, wrong
 	}
 	return n, err
 }
 
-// wire follows the answers of a connection, in pieces of any size.
-type wire struct {
-	line []byte // that has not ended
-	text int    // bytes of a text that are still to come
-	list int    // entries of lists that are still to come
-	deep int    // lists in this list, so far
+// answerChecker follows the answers of a connection, in pieces of any size.
+type answerChecker struct {
+	line []byte // not yet ended
+	text int    // missing bytes of a text
+	list int    // missing entries of lists
+	deep int    // depth of nested lists
 }
 
-func (w *wire) take(b []byte) error {
+func (w *answerChecker) take(b []byte) error {
 	for len(b) > 0 {
 		if w.text > 0 {
 			n := min(w.text, len(b))
@@ -78,15 +79,15 @@ func (w *wire) take(b []byte) error {
 		}
 		line := append(w.line, b[:at]...)
 		b, w.line = b[at+1:], w.line[:0]
-		if err := w.begin(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
+		if err := w.checkLine(bytes.TrimSuffix(line, []byte("\r"))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// begin takes a line that says what comes.
-func (w *wire) begin(line []byte) error {
+// checkLine checks a line that announces what follows.
+func (w *answerChecker) checkLine(line []byte) error {
 	if len(line) == 0 {
 		return errAnswer
 	}

@@ -28,7 +28,7 @@ func TestWire(t *testing.T) {
 		strings.Repeat("+", maxLine+2):           false,
 		strings.Repeat("\x00", maxLine) + "\r\n": false,
 	} {
-		var whole, single wire
+		var whole, single answerChecker
 		err := whole.take([]byte(text))
 		var byByte error
 		for i := 0; i < len(text) && byByte == nil; i++ {
@@ -45,7 +45,7 @@ func FuzzWire(f *testing.F) {
 	f.Add([]byte("*2\r\n$1\r\na\r\n:1\r\n"), 3)
 	f.Fuzz(func(t *testing.T, text []byte, cut int) {
 		cut = max(0, min(cut, len(text)))
-		var whole, parts wire
+		var whole, parts answerChecker
 		want := whole.take(text)
 		got := parts.take(text[:cut])
 		if got == nil {

@@ -161,7 +161,7 @@ func (e *Executor) newRun(ctx context.Context, set *ruleset.Set, req *openai.Req
 	r := &Run{
 		Executor: e, Log: e.Log, ID: from.Run, Model: model, set: set, caller: from,
 		rules:   ruleset.Of[Runs](set),
-		who:     turn.Asker(req, from, model.ID.Value),
+		who:     turn.SubjectOf(req, from, model.ID.Value),
 		offered: map[string]Source{}, started: e.Now(),
 	}
 	var err error

@@ -48,7 +48,7 @@ func (r *Resumer) Resume(ctx context.Context, id, by string) error {
 		return err
 	}
 	r.busy = id
-	run.caller.Watch = turn.Begin(ctx, r.Watch,
+	run.caller.Watch = turn.StartWatching(ctx, r.Watch,
 		&turn.Request{ID: run.ID, Set: run.set, Who: run.who, Run: run.ID})
 	began := time.Now()
 	r.Background(func(ctx context.Context) {

@@ -59,7 +59,7 @@ func host(address string) string {
 
 // server looks at one, with the first model that it serves.
 func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstream) []Check {
-	cfg, err := upstream.FleetConfigOf(p.Settings, u)
+	cfg, err := upstream.ConfigOf(p.Settings, u)
 	var c *upstream.Client
 	if err == nil {
 		cfg.Log, cfg.Connect = slog.New(slog.DiscardHandler), p.Set.Limits.Connect
@@ -97,7 +97,7 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 		v.window = c.Window(srv, v.model)
 	}
 	p.say("asking for an answer by a JSON Schema")
-	follows, doubt, detail := c.Follows(ctx, p.Set, srv, sent)
+	follows, doubt, detail := c.TestSchema(ctx, p.Set, srv, sent)
 	out = append(out, v.schema(follows, doubt, detail), v.style(p.Set, m, !call.noTools, follows), v.room())
 	size := longTokens
 	if v.window == 0 {

@@ -16,7 +16,7 @@ import (
 // says that it cannot be asked.
 func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
 	u ruleset.Upstream) (int, error) {
-	c, err := upstream.FleetConfigOf(s, u)
+	c, err := upstream.ConfigOf(s, u)
 	if err != nil {
 		return 0, err
 	}

@@ -13,14 +13,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// producer gives the metrics of the program, whenever they are sent.
+// producer returns the metrics of the program when they are sent.
 type producer struct {
 	from        *telemetry.Metrics
 	scope       instrumentation.Scope
-	since, last time.Time // they are counted; they were sent
+	since, last time.Time // start of counting; time of the last delivery
 }
 
-// Produce gives all of them.
+// Produce implements sdkmetric.Producer.
 func (p *producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	now := time.Now()
 	out := metricdata.ScopeMetrics{Scope: p.scope}
@@ -70,8 +70,8 @@ const (
 	ofOurs        = "gptoss_executor"
 )
 
-// nameOf is the name of a metric in OpenTelemetry, from which Prometheus makes the one that the page
-// has, and its unit.
+// nameOf returns the unit and the OpenTelemetry name of a metric, from which Prometheus makes the name on
+// the page.
 func nameOf(page string) (name, unit string) {
 	name = strings.TrimSuffix(page, "_total")
 	if short, ok := strings.CutSuffix(name, "_seconds"); ok {
@@ -86,7 +86,7 @@ func nameOf(page string) (name, unit string) {
 	return ofOurs + "." + strings.TrimPrefix(name, ofOurs+"_"), unit
 }
 
-// labels are the attributes of a series. An empty value is none, as on the page.
+// labels returns the attributes of a series. Empty values are left out, as on the page.
 func labels(f *telemetry.Family, q *telemetry.Point) attribute.Set {
 	var out []attribute.KeyValue
 	ofGenAI := strings.HasPrefix(f.Name, ofConventions)

@@ -1,5 +1,4 @@
-// Package trace sends spans and metrics to a collector of OpenTelemetry, where the standard variables name
-// one.
+// Package trace sends spans and metrics to a collector of OpenTelemetry, if the standard variables name one.
 package trace
 
 import (
@@ -18,26 +17,26 @@ import (
 // Part is the part trace.
 type Part struct{}
 
-// Name is that of the part.
+// Name returns the name of the part.
 func (Part) Name() string { return "trace" }
 
-// Settings are those of the standard variables alone.
+// Settings returns nil: only the standard variables count.
 func (Part) Settings() any { return nil }
 
-// Rules are what spans hold of what people and models wrote.
+// Rules returns what spans hold of the words of people and models.
 func (Part) Rules() []ruleset.Section {
 	return []ruleset.Section{{Name: "trace",
 		About: "What spans of OpenTelemetry hold of what people and models wrote. If left out: nothing.",
 		Holds: &telemetry.Words{}}}
 }
 
-// Commands are none.
+// Commands returns none.
 func (Part) Commands(cli.Env) []*cobra.Command { return nil }
 
-// flushTime is how long the end of the program waits, at most, for a collector.
+// flushTime bounds the wait for a collector at the end of the program.
 const flushTime = 5 * time.Second
 
-// Open begins to send. If the variables are wrong, the server serves all the same. Stop sends what is left.
+// Open starts to send. With wrong variables the server serves all the same. stop sends what is left.
 func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err error) {
 	if c.Offline {
 		return nil, nil

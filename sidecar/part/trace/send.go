@@ -32,7 +32,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// Config is what a sender works with. All of it must be set but Version.
+// Config configures a sender. All but Version must be set.
 type Config struct {
 	Settings
 	Metrics *telemetry.Metrics
@@ -40,22 +40,22 @@ type Config struct {
 	Log     *slog.Logger
 }
 
-// Sender sends spans and metrics to a collector: OTLP over HTTP, in the background, from a queue that
-// has an end. Where the collector cannot keep up, data is lost, and the log says so; a request never
-// waits. A nil Sender sends nothing.
+// Sender sends spans and metrics to a collector by OTLP over HTTP, in the background, from a bounded queue.
+// If the collector cannot keep up, data is lost and the log says so; requests never wait. A nil Sender
+// sends nothing.
 type Sender struct {
-	traces  *sdktrace.TracerProvider // nil: no spans are sent
-	metrics *sdkmetric.MeterProvider // nil: no metrics are sent
+	traces  *sdktrace.TracerProvider // nil: none are sent
+	metrics *sdkmetric.MeterProvider // nil: none are sent
 	version string
 
 	transports []*http.Transport
 	losses     losses
-	ending     atomic.Bool     // the program ends: what cannot be delivered at once is lost
-	until      context.Context // nothing is delivered after its end
+	ending     atomic.Bool     // the program ends, so a failed delivery is not retried
+	until      context.Context // ends all deliveries
 	cut        context.CancelFunc
 }
 
-// Open begins to send, if the settings name a collector; else the Sender is nil. Close must be called.
+// Open starts to send if the settings name a collector; else the Sender is nil. Close must be called.
 func Open(c Config) (*Sender, error) {
 	if c.Settings.Traces.URL == "" && c.Settings.Metrics.URL == "" {
 		return nil, nil
@@ -92,7 +92,7 @@ func (s *Sender) sendSpans(c Config) error {
 	queue := sdktrace.NewBatchSpanProcessor(&spanExporter{out, d, c.Metrics})
 	s.traces = sdktrace.NewTracerProvider(sdktrace.WithResource(c.resource()),
 		sdktrace.WithSampler(c.Sampler),
-		sdktrace.WithSpanProcessor(counted{queue, c.Metrics}))
+		sdktrace.WithSpanProcessor(countingProcessor{queue, c.Metrics}))
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (c *Config) resource() *resource.Resource {
 	return resource.NewWithAttributes(semconv.SchemaURL, list...)
 }
 
-// Tracer makes the spans; nil: none are sent.
+// Tracer returns the tracer; nil: no spans are sent.
 func (s *Sender) Tracer() *telemetry.Tracer {
 	if s == nil || s.traces == nil {
 		return nil
@@ -166,28 +166,28 @@ func (s *Sender) Close(ctx context.Context) (err error) {
 	return err
 }
 
-// counted counts the spans that ended and are to be sent.
-type counted struct {
+// countingProcessor counts the ended spans that will be sent.
+type countingProcessor struct {
 	sdktrace.SpanProcessor
 	metrics *telemetry.Metrics
 }
 
-// OnEnd is told of each span.
-func (c counted) OnEnd(s sdktrace.ReadOnlySpan) {
+// OnEnd implements sdktrace.SpanProcessor.
+func (c countingProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	if s.SpanContext().IsSampled() {
 		c.metrics.Telemetry.WithLabelValues("ended").Inc()
 	}
 	c.SpanProcessor.OnEnd(s)
 }
 
-// spanExporter gives no error: the operator is told of it, and the queue could do nothing about it.
+// spanExporter returns no errors: they are logged, and the queue could not use them.
 type spanExporter struct {
 	sdktrace.SpanExporter
 	by      *delivery
 	metrics *telemetry.Metrics
 }
 
-// ExportSpans delivers spans.
+// ExportSpans implements sdktrace.SpanExporter.
 func (e *spanExporter) ExportSpans(ctx context.Context, list []sdktrace.ReadOnlySpan) error {
 	lost := e.by.deliver(ctx, len(list), func(ctx context.Context) error {
 		return e.SpanExporter.ExportSpans(ctx, list)
@@ -202,8 +202,7 @@ type metricExporter struct {
 	by *delivery
 }
 
-// Export delivers metrics. The end of the program does not end a delivery that is under way: it has a
-// time of its own.
+// Export delivers metrics within its own time, which the end of the program does not cut short.
 func (e *metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetrics) error {
 	n := 0
 	for i := range m.ScopeMetrics {
@@ -215,19 +214,19 @@ func (e *metricExporter) Export(ctx context.Context, m *metricdata.ResourceMetri
 	return nil
 }
 
-// delivery brings one kind of data to the collector, one request at a time. It is the client of an exporter
-// of OpenTelemetry, which makes the request and tries again. By itself the exporter would not try again where
-// no server listens, would follow a redirect with the headers, and would write the answer into its errors.
+// delivery sends one kind of data to the collector, one request at a time. It is the HTTP client of an
+// exporter of OpenTelemetry, which builds and retries requests, but by itself would not retry when no
+// server listens, would follow a redirect with its headers, and would put the answer into its errors.
 type delivery struct {
-	what    string // spans or metrics
-	to      *url.URL
-	timeout time.Duration
-	retry   otlptracehttp.RetryConfig
-	by      *http.Transport
-	of      *Sender
+	what      string // spans or metrics
+	to        *url.URL
+	timeout   time.Duration
+	retry     otlptracehttp.RetryConfig
+	transport *http.Transport
+	sender    *Sender
 
-	failed  error                           // of the last attempt
-	partial *wire.ExportTracePartialSuccess // of its answer
+	lastErr error                           // of the last attempt
+	partial *wire.ExportTracePartialSuccess // in the last answer
 }
 
 func (s *Sender) delivery(what string, to Target) (*delivery, error) {
@@ -247,7 +246,7 @@ func (s *Sender) delivery(what string, to Target) (*delivery, error) {
 		Enabled: true, InitialInterval: 500 * time.Millisecond, MaxInterval: 5 * time.Second,
 		MaxElapsedTime: to.Timeout,
 	}
-	return &delivery{what: what, to: u, timeout: to.Timeout, retry: retry, by: t, of: s}, nil
+	return &delivery{what: what, to: u, timeout: to.Timeout, retry: retry, transport: t, sender: s}, nil
 }
 
 func (t *Target) tls() (*tls.Config, error) {
@@ -278,36 +277,36 @@ func (d *delivery) client() *http.Client {
 	}}
 }
 
-// deliver sends n things within the time of one delivery, and says how many of them are lost.
+// deliver sends n items within the time of one delivery and returns how many are lost.
 func (d *delivery) deliver(ctx context.Context, n int, send func(context.Context) error) (lost int) {
 	ctx, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
-	defer context.AfterFunc(d.of.until, cancel)()
-	d.failed, d.partial = nil, nil
+	defer context.AfterFunc(d.sender.until, cancel)()
+	d.lastErr, d.partial = nil, nil
 	err := send(ctx)
 	if err != nil {
 		lost = n
-		if d.failed != nil {
-			err = d.failed
+		if d.lastErr != nil {
+			err = d.lastErr
 		}
 	} else if rejected := d.partial.GetRejectedSpans(); rejected > 0 {
 		lost = int(min(rejected, int64(n)))
 		err = errors.New("the collector refuses some: " + d.partial.GetErrorMessage())
 	}
-	d.of.losses.note(d.what, lost, err)
+	d.sender.losses.note(d.what, lost, err)
 	return lost
 }
 
-// temporary is an error that another attempt may not have.
+// temporary is an error that a retry may avoid.
 type temporary struct{ error }
 
-// Temporary is what net/url asks for.
+// Temporary is what net/url looks for.
 func (temporary) Temporary() bool { return true }
 
 const maxAnswer = 64 << 10
 
-// RoundTrip makes one attempt. The answer has no body for the exporter to read: a collector, or what
-// stands before it, may answer in a form of its own, and may repeat a key.
+// RoundTrip makes one attempt. It hides the body of the answer from the exporter, since that may come from
+// a proxy and repeat a key.
 func (d *delivery) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL = d.to // the exporter leaves out the user and the query
@@ -315,9 +314,9 @@ func (d *delivery) RoundTrip(r *http.Request) (*http.Response, error) {
 		password, _ := user.Password()
 		r.SetBasicAuth(user.Username(), password)
 	}
-	res, err := d.by.RoundTrip(r)
-	if d.failed = err; err != nil {
-		if !d.of.ending.Load() {
+	res, err := d.transport.RoundTrip(r)
+	if d.lastErr = err; err != nil {
+		if !d.sender.ending.Load() {
 			err = temporary{err}
 		}
 		return nil, err
@@ -326,9 +325,9 @@ func (d *delivery) RoundTrip(r *http.Request) (*http.Response, error) {
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	res.Body = http.NoBody
 	if res.StatusCode/100 != 2 {
-		d.failed = fmt.Errorf("the collector answers %s", res.Status)
-		if d.of.ending.Load() {
-			return nil, d.failed
+		d.lastErr = fmt.Errorf("the collector answers %s", res.Status)
+		if d.sender.ending.Load() {
+			return nil, d.lastErr
 		}
 		return res, nil
 	}
@@ -340,18 +339,18 @@ func (d *delivery) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// losses tells the operator that data is lost, and that it is not any more: a line a minute at most.
+// losses logs that data is lost, and that it no longer is, at most once a minute.
 type losses struct {
 	log *slog.Logger
 
 	mu   sync.Mutex
-	lost map[string]int // by what it is, since the last line
-	last time.Time      // of a line; zero: all is well
+	lost map[string]int // by kind, since the last line
+	last time.Time      // time of the last line; zero: nothing is lost
 }
 
-const quiet = time.Minute
+const logEvery = time.Minute
 
-// note tells what became of n things of a kind.
+// note records a delivery of n items of a kind.
 func (l *losses) note(what string, n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -366,7 +365,7 @@ func (l *losses) note(what string, n int, err error) {
 		return
 	}
 	l.lost[what] += n
-	if now := time.Now(); now.Sub(l.last) >= quiet {
+	if now := time.Now(); now.Sub(l.last) >= logEvery {
 		l.last = now
 		l.log.Warn("the collector has not taken data, which is lost",
 			"event", "telemetry_lost", "what", what, "lost", l.lost[what], "detail", err.Error())

@@ -13,46 +13,46 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Settings are what the standard variables of OpenTelemetry say.
+// Settings are the standard variables of OpenTelemetry.
 type Settings struct {
 	Traces, Metrics Target
 	Sampler         sdktrace.Sampler
-	Interval        time.Duration     // between two deliveries of metrics
-	Resource        map[string]string // attributes that describe this program
+	Interval        time.Duration     // between deliveries of metrics
+	Resource        map[string]string // attributes of this program
 }
 
-// Target is where one kind of data goes. The zero Target is nowhere.
+// Target is the destination of one kind of data. Zero: none.
 type Target struct {
 	URL         string
 	Headers     map[string]string
-	Timeout     time.Duration // of one delivery, with all its attempts
+	Timeout     time.Duration // of a delivery with its retries
 	Compression otlptracehttp.Compression
-	Certificate string // files: of who signs the collector's certificate, and our own; empty: none
+	Certificate string // files: authority of the collector, and our own; empty: none
 	ClientCert  string
 	ClientKey   string
 }
 
-// program is the name of this program where no variable gives another.
+// program is the default name of this program.
 const program = "gpt-oss-executor"
 
 const variable = "OTEL_EXPORTER_OTLP_"
 
-// reader reads variables, and notes the first that is wrong.
-type reader struct {
-	of  map[string]string
-	err error
+// envReader reads variables and records the first wrong one.
+type envReader struct {
+	vars map[string]string
+	err  error
 }
 
-// Read reads them of an environment. The error names the variable that is wrong.
+// Read reads the variables. The error names the wrong one.
 func Read(environ []string) (s Settings, err error) {
-	r := &reader{of: map[string]string{}}
+	r := &envReader{vars: map[string]string{}}
 	for _, pair := range environ {
 		name, value, ok := strings.Cut(pair, "=")
 		if ok && strings.HasPrefix(name, "OTEL_") && value != "" { // an empty one counts as none
-			r.of[name] = value
+			r.vars[name] = value
 		}
 	}
-	if strings.EqualFold(r.of["OTEL_SDK_DISABLED"], "true") {
+	if strings.EqualFold(r.vars["OTEL_SDK_DISABLED"], "true") {
 		return Settings{}, nil
 	}
 	s.Traces, s.Metrics = r.target("TRACES"), r.target("METRICS")
@@ -70,10 +70,10 @@ func Read(environ []string) (s Settings, err error) {
 	return s, nil
 }
 
-// wrong notes what is wrong with a variable, and what helps.
-func (r *reader) wrong(name, why, hint string) {
+// wrong records what is wrong with a variable and what helps.
+func (r *envReader) wrong(name, why, hint string) {
 	if r.err == nil {
-		value := r.of[name]
+		value := r.vars[name]
 		if strings.HasSuffix(name, "HEADERS") || strings.HasSuffix(name, "ENDPOINT") {
 			value = "…" // it may hold a key or a password
 		}
@@ -81,25 +81,25 @@ func (r *reader) wrong(name, why, hint string) {
 	}
 }
 
-// choice is a variable that is one of few, in small letters; empty: it is not set.
-func (r *reader) choice(name, why, hint string, of ...string) string {
-	value := strings.ToLower(r.of[name])
+// choice reads a variable with few values, in lower case; empty: it is not set.
+func (r *envReader) choice(name, why, hint string, of ...string) string {
+	value := strings.ToLower(r.vars[name])
 	if value != "" && !slices.Contains(of, value) {
 		r.wrong(name, why, hint)
 	}
 	return value
 }
 
-// first is the first variable that is set: that of a kind of data, else the common one.
-func (r *reader) first(kind, what string) (name, value string) {
-	if name = variable + kind + "_" + what; r.of[name] == "" {
+// first returns the variable of a kind of data, or else the common one.
+func (r *envReader) first(kind, what string) (name, value string) {
+	if name = variable + kind + "_" + what; r.vars[name] == "" {
 		name = variable + what
 	}
-	return name, r.of[name]
+	return name, r.vars[name]
 }
 
-// target reads where a kind of data goes.
-func (r *reader) target(kind string) (t Target) {
+// target reads the destination of a kind of data.
+func (r *envReader) target(kind string) (t Target) {
 	exporters := []string{"otlp", "none"}
 	if kind == "METRICS" {
 		exporters = append(exporters, "prometheus") // the page is there in any case
@@ -133,8 +133,8 @@ func (r *reader) target(kind string) (t Target) {
 	return t
 }
 
-// endpoint is the URL for a kind of data. The common variable gives the beginning of it.
-func (r *reader) endpoint(name, value, kind string) string {
+// endpoint returns the URL for a kind of data, which the common variable only begins.
+func (r *envReader) endpoint(name, value, kind string) string {
 	u, err := url.Parse(value)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		r.wrong(name, "it is no URL", "write it as http://127.0.0.1:4318")
@@ -148,8 +148,8 @@ func (r *reader) endpoint(name, value, kind string) string {
 	return u.String()
 }
 
-// pairs reads a list such as a=1,b=2, with values in percent form.
-func (r *reader) pairs(name, list string) map[string]string {
+// pairs reads a list such as a=1,b=2 with percent-encoded values.
+func (r *envReader) pairs(name, list string) map[string]string {
 	out := map[string]string{}
 	for item := range strings.SplitSeq(list, ",") {
 		if strings.TrimSpace(item) == "" {
@@ -168,11 +168,11 @@ func (r *reader) pairs(name, list string) map[string]string {
 	return out
 }
 
-func (r *reader) millis(name string, usual time.Duration) time.Duration {
-	if r.of[name] == "" {
+func (r *envReader) millis(name string, usual time.Duration) time.Duration {
+	if r.vars[name] == "" {
 		return usual
 	}
-	n, err := strconv.Atoi(r.of[name])
+	n, err := strconv.Atoi(r.vars[name])
 	if err != nil || n <= 0 || n > 1<<31 {
 		r.wrong(name, "it is no number of milliseconds above 0",
 			"leave it out, or write 10000 for 10 seconds")
@@ -180,9 +180,8 @@ func (r *reader) millis(name string, usual time.Duration) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
-// sampler is which traces are kept; as the standard has it, all that their caller keeps, or that begin
-// here.
-func (r *reader) sampler() sdktrace.Sampler {
+// sampler selects the traces to keep: as in the standard, those that their caller keeps or that begin here.
+func (r *envReader) sampler() sdktrace.Sampler {
 	const name, arg = "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"
 	kinds := []string{
 		"always_on", "always_off", "traceidratio",
@@ -194,10 +193,10 @@ func (r *reader) sampler() sdktrace.Sampler {
 	case "always_off":
 		root = sdktrace.NeverSample()
 	case "traceidratio":
-		if r.of[arg] == "" {
+		if r.vars[arg] == "" {
 			break
 		}
-		ratio, err := strconv.ParseFloat(r.of[arg], 64)
+		ratio, err := strconv.ParseFloat(r.vars[arg], 64)
 		if err != nil || !(ratio >= 0 && ratio <= 1) {
 			r.wrong(arg, "it is no share", "write a number from 0 to 1, such as 0.1")
 		}
@@ -209,12 +208,12 @@ func (r *reader) sampler() sdktrace.Sampler {
 	return root
 }
 
-// resource is what describes this program. The variable of the name counts more than the list.
-func (r *reader) resource() map[string]string {
+// resource describes this program. The variable with its name outranks the list.
+func (r *envReader) resource() map[string]string {
 	const list = "OTEL_RESOURCE_ATTRIBUTES"
 	out := map[string]string{"service.name": program}
-	maps.Copy(out, r.pairs(list, r.of[list]))
-	if name := r.of["OTEL_SERVICE_NAME"]; name != "" {
+	maps.Copy(out, r.pairs(list, r.vars[list]))
+	if name := r.vars["OTEL_SERVICE_NAME"]; name != "" {
 		out["service.name"] = name
 	}
 	return out
