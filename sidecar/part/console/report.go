@@ -231,7 +231,7 @@ It reads the state folder of the server, which may be running, and its log of de
 			if file != "" {
 				return r.write(file)
 			}
-			return env.Paper(asJSON).Whole(r, r.rows())
+			return env.Printer(asJSON).Document(r, r.rows())
 		},
 	}
 	c.Flags().StringVar(&since, "since", "7d", "the last `TIME`, such as 2h or 7d")

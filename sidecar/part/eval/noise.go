@@ -149,7 +149,7 @@ Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong 
 			}
 			if all := found.Table["all"]; all != nil && 100*all.Worth() < under ||
 				found.Unread() == d.count && d.count > 0 {
-				return cli.ErrSaid
+				return cli.ErrReported
 			}
 			return nil
 		},

@@ -98,7 +98,7 @@ func (x *captured) list() error {
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
-	p, all, shown := x.env.Paper(x.json), 0, 0
+	p, all, shown := x.env.Printer(x.json), 0, 0
 	damaged, err := ReadCaptures(dir, x.filter.Since, func(r *CaptureRecord) bool {
 		yes, err := takes(r)
 		if all++; yes {
@@ -114,7 +114,7 @@ func (x *captured) list() error {
 	if damaged > 0 {
 		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", terminal.Count(damaged, "line"))
 	}
-	return errors.Join(err, wrong, p.Done())
+	return errors.Join(err, wrong, p.Flush())
 }
 
 func (x *captured) show(id string) error {
@@ -126,7 +126,7 @@ func (x *captured) show(id string) error {
 	for _, f := range list[0].Fields() {
 		out.Field(f.Name, cli.Clipped(f.Value), "")
 	}
-	return x.env.Paper(x.json).Whole(list[0], out.List)
+	return x.env.Printer(x.json).Document(list[0], out.List)
 }
 
 // find are the records of some ids.
@@ -159,7 +159,7 @@ func (x *captured) promote(ids []string) error {
 		fmt.Fprintf(x.env.Out, "wrote %d to %s, where %d stood already; look at expect: it says what was read, right or wrong\n", n, x.to, len(list)-n)
 		return nil
 	}
-	src, err := cli.RulesIn(x.rules, x.policy, x.env)
+	src, err := cli.RuleSource(x.rules, x.policy, x.env)
 	if err != nil {
 		return err
 	}

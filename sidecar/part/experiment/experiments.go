@@ -98,7 +98,7 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 		list = list[i : i+1]
 	}
 	if x.json {
-		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
+		return x.env.Printer(true).Document(map[string]any{"experiments": list}, nil)
 	}
 	return writeReports(x.env.Out, list, name != "", time.Now())
 }
@@ -146,7 +146,7 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]Report, error)
 
 // promote publishes the files in which the arm is the rule.
 func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
-	a := cli.Rollouts(x.env)
+	a := cli.NewRollout(x.env)
 	a.Target, a.Policy, a.By = x.rules, x.policy, live.ByPromote
 	var err error
 	if a.Admin, err = cli.AdminFrom(x.admin, c, x.env); err != nil {

@@ -131,7 +131,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		}
 		works, err := n.Check(usual(check), asJSON)
 		if err == nil && !works {
-			err = cli.ErrSaid
+			err = cli.ErrReported
 		}
 		return err
 	}

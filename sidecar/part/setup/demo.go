@@ -52,7 +52,7 @@ func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if _, err := cli.Rules(dir, env, true); err != nil {
+	if _, err := cli.WriteRules(dir, env, true); err != nil {
 		return err
 	}
 	var look stay // a person at a terminal may look at the console
@@ -75,7 +75,7 @@ func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 		},
 	})
 	if err == nil && !ok {
-		err = cli.ErrSaid
+		err = cli.ErrReported
 	}
 	return err
 }

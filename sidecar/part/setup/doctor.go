@@ -59,7 +59,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 				return alive(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
 			}
 			p := Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
-			v := cli.Checked(s.Rules, s.Policy, false, env)
+			v := cli.Check(s.Rules, s.Policy, false, env)
 			p.Rules = RulesFound{Folder: v.Folder, Problems: v.Problems, Err: v.Err}
 			if !v.OK {
 				s.Rules, s.Policy = "", ""
@@ -79,11 +79,11 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			if ctx.Err() != nil {
 				return fmt.Errorf("doctor: %w", context.Cause(ctx))
 			}
-			if err := env.Paper(asJSON).Whole(r, doctorRows(r)); err != nil {
+			if err := env.Printer(asJSON).Document(r, doctorRows(r)); err != nil {
 				return err
 			}
 			if r.Fails() {
-				return cli.ErrSaid
+				return cli.ErrReported
 			}
 			return nil
 		},
