@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// captured is what the command capture was asked for.
+// captured holds the flags of one capture command.
 type captured struct {
 	state, as, to, rules, policy string
 	since                        time.Duration
@@ -77,7 +77,7 @@ rules, and expects what these rules read. A corpus expects what was read when it
 	return c
 }
 
-// folder is where the segments stand.
+// folder returns the folder of the segments.
 func (x *captured) folder() (string, error) {
 	if x.state == "" {
 		return "", errors.New("capture: no folder; give --state DIR, or set " + config.Prefix + "STATE")
@@ -129,7 +129,7 @@ func (x *captured) show(id string) error {
 	return x.env.Printer(x.json).Document(list[0], out.List)
 }
 
-// find are the records of some ids.
+// find returns the records with these ids.
 func (x *captured) find(ids ...string) (list []*CaptureRecord, err error) {
 	dir, err := x.folder()
 	for i := 0; i < len(ids) && err == nil; i++ {
