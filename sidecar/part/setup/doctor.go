@@ -45,7 +45,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			started := env
-			if text, err := os.ReadFile(path); err == nil { // what is wrong with the file is found below
+			if text, err := os.ReadFile(path); err == nil { // mistakes in the file are found below
 				started.Environ = append(openclaw.Started(text, env.Lookup), env.Environ...)
 			}
 			s, err := cli.SettingsOf(c, file, started)
@@ -56,7 +56,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			defer stop()
 			s.Listen = cmp.Or(at, s.Listen)
 			if health || ready || c.CalledAs() == "health" {
-				return alive(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
+				return checkHealth(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
 			}
 			p := Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
 			v := cli.Check(s.Rules, s.Policy, false, env)
