@@ -140,7 +140,8 @@ func (l *decisionFlags) show(dir string, seq uint64) error {
 	case broken != nil:
 		fmt.Fprintln(l.env.Err, broken)
 	}
-	return l.env.Printer(l.json || found.Decision == nil).Document(hashed{found, found.Hash}, recordRows(found))
+	p := l.env.Printer(l.json || found.Decision == nil)
+	return p.Document(hashed{found, found.Hash}, recordRows(found))
 }
 
 // recordRows describes one decision; unknown fields are left out.

@@ -187,8 +187,8 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 	return func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) {
-			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, valueWords(bad.GetFlag()),
-				bad.GetValue()))
+			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name,
+				valueWords(bad.GetFlag()), bad.GetValue()))
 		}
 		var lacks *pflag.ValueRequiredError
 		if errors.As(err, &lacks) {

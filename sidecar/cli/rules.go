@@ -49,8 +49,8 @@ func PolicyFlag(c *cobra.Command, env Env, dir *string) {
 		config.Prefix+"POLICY)")
 }
 
-// rulesFolder returns the folder of rules in the argument DIR, or else the default of RulesFlag. named describes
-// the choice and the locked folder.
+// rulesFolder returns the folder of rules in the argument DIR, or else the default of RulesFlag. named
+// describes the choice and the locked folder.
 func (e Env) rulesFolder(args []string, policy string) (dir, named string) {
 	dir, _ = e.ruleSettings()
 	switch {
@@ -90,8 +90,8 @@ func (e Env) holdsRules(dir string) bool {
 	})
 }
 
-// refuseAmbiguous refuses to check the built-in rules by default if the current folder has rule files, which the
-// user may mean.
+// refuseAmbiguous refuses to check the built-in rules by default if the current folder has rule files,
+// which the user may mean.
 func (e Env) refuseAmbiguous(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !e.holdsRules(".") {
 		return nil
@@ -119,7 +119,7 @@ func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, er
 	return src, files, err
 }
 
-// LoadRules compiles the rules of RulesIn, and prints their problems.
+// LoadRules compiles the rules of RuleSource, and prints their problems.
 func LoadRules(dir, policy string, env Env) (*ruleset.Set, error) {
 	src, err := RuleSource(dir, policy, env)
 	if err != nil {

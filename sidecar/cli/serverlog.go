@@ -100,9 +100,9 @@ func (l *Log) Close() (err error) {
 	return err
 }
 
-// textHandler is slog's text handler, except for problems of rule files: their number is on the line, and they
-// follow below it as check prints them, behind a bar. Everything else is one line, so that text of a caller
-// or a model cannot imitate a log line.
+// textHandler is slog's text handler, except for problems of rule files: their number is on the line, and
+// they follow below it as check prints them, behind a bar. Everything else is one line, so that text of a
+// caller or a model cannot imitate a log line.
 type textHandler struct {
 	slog.Handler // it writes to line
 	out          *logOutput

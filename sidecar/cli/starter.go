@@ -18,8 +18,8 @@ const (
 	testFolder   = "tests"
 )
 
-// WriteRules writes a folder of rules and returns the number of files; it overwrites none. With full it writes
-// all built-in rules, else the starters. Both come with tests and schemas.
+// WriteRules writes a folder of rules and returns the number of files; it overwrites none. With full it
+// writes all built-in rules, else the starters. Both come with tests and schemas.
 func WriteRules(dir string, env Env, full bool) (n int, err error) {
 	files, err := defaults(env.Defaults)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// write makes files the rule files of a folder, and says what stood there before. Those
-// that differ are written beside their places first, and renamed within a few
-// milliseconds then. by is the origin that publisher reads; empty: none. like says which modes and owners they have; nil: what stands there.
+// write makes files the rule files of a folder, and says what stood there before. Those that differ are
+// written beside their places first, and renamed within a few milliseconds then. by is the origin that
+// publisher reads; empty: none. like says which modes and owners they have; nil: what stands there.
 func write(dir string, files rulefile.Files, by string, like *content) (before *content, err error) {
 	made, err := makeFolder(dir, like)
 	if err != nil {

@@ -18,7 +18,7 @@ type Scenario struct {
 	User   string               // text of a user message that selects it; "": Name
 	Steps  []Reply              // one for each request
 	Loop   bool                 // begin again after the last step; else that is an error
-	Choose func(Request) *Reply // called before Steps, unless it is nil; a nil answer leaves the choice to Steps
+	Choose func(Request) *Reply // called before Steps; nil, or a nil answer: Steps decide
 	After  *Reply               // the answer to the result of a call, which is then no step; nil: none
 }
 

@@ -34,7 +34,8 @@ type addressFilter struct{ Text, Effect, Rule, Tool, Session, Agent, From, To st
 
 func sieveOf(q url.Values) addressFilter {
 	get := func(name string) string { return strings.TrimSpace(q.Get(name)) }
-	return addressFilter{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"),
+	return addressFilter{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"),
+		get("from"),
 		get("to")}
 }
 
@@ -84,8 +85,8 @@ func (f addressFilter) filter(now time.Time) (out decisions.Filter, err error) {
 	return out, err
 }
 
-// parseMoment parses a time: a duration before now, or a day with or without a time. An empty text is the zero
-// time.
+// parseMoment parses a time: a duration before now, or a day with or without a time. An empty text is the
+// zero time.
 func parseMoment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -29,8 +29,8 @@ func draftFor(v viewer, text string) string {
 	return text
 }
 
-// unmaskLines puts the lines of the rule file back where a masked line of the draft was not changed: a mask in
-// a condition would be a mistake.
+// unmaskLines puts the lines of the rule file back where a masked line of the draft was not changed: a mask
+// in a condition would be a mistake.
 func unmaskLines(text, draft string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	masks, ok := masksOf(text)

@@ -67,7 +67,8 @@ func (c *Console) failedTurns(file string) (out []failed) {
 		t, k := &list[i], failedReply(&list[i])
 		var what []string
 		for _, no := range t.Replies[k].Reading.Refused {
-			if word := strings.TrimSpace(string(no.Code) + " " + shortName(no.Name)); no.Code != tools.Denied &&
+			word := strings.TrimSpace(string(no.Code) + " " + shortName(no.Name))
+			if no.Code != tools.Denied &&
 				!slices.Contains(what, word) && len(what) < 3 {
 				what = append(what, word)
 			}

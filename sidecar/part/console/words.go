@@ -19,7 +19,8 @@ import (
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size,
 		"plural": terminal.Count, "stamp": stamp, "ends": strings.HasSuffix,
-		"brought": originWords, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fateWords,
+		"brought": originWords, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref,
+		"fate":   fateWords,
 		"remedy": remedyWords, "inc": func(n int) int { return n + 1 }}
 }
 

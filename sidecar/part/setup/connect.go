@@ -110,12 +110,13 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		if undo != "" {
 			return n.UndoAgent(a, pathOf(undo))
 		}
-		if file := cmp.Or(write, check); gateway && file != "" { // first, since otherwise a token would be made in vain
+		if file := cmp.Or(write, check); gateway && file != "" { // before a token is made in vain
 			if _, err := ReadOpenClaw(n.config(pathOf(file))); err != nil {
 				return err
 			}
 		}
-		if err := learnSettings(c.Context(), &n, set, server, !c.Flags().Changed("context-window"), env); err != nil {
+		askWindow := !c.Flags().Changed("context-window")
+		if err := learnSettings(c.Context(), &n, set, server, askWindow, env); err != nil {
 			return err
 		}
 		switch {

@@ -151,7 +151,8 @@ func (r *Report) perMillion(weight float64, all Tokens) {
 	r.Per = append(r.Per,
 		Amount{"prompt tokens", prompt, fmt.Sprintf("all of it / (%s prompt + %s × %s completion tokens)",
 			tokenWords(all.Prompt), exactNumber(weight), tokenWords(all.Completion))},
-		Amount{"completion tokens", weight * prompt, fmt.Sprintf("%s times that (--weight)", exactNumber(weight))})
+		Amount{"completion tokens", weight * prompt,
+			fmt.Sprintf("%s times that (--weight)", exactNumber(weight))})
 }
 
 // hosted adds the cost of the same tokens elsewhere.
