@@ -135,7 +135,7 @@ func (r *run) took(q *asking, made *answered, cut bool) error {
 	return nil
 }
 
-// tell prints a failure at once, so that nobody waits for a server that is down.
+// tell prints a failure at once: a server that is down shows early.
 func (l *Live) tell(id, variant string, err error) {
 	if l.Rewrites {
 		fmt.Fprint(l.Tell, "\r\x1b[K")
