@@ -58,7 +58,7 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 	callers.Wait()
 	b.emptied(ctx)
 	f["broken"] = float64(broken.Load())
-	for range 30 { // reading its metrics triggers the check
+	for range 30 { // reading its metrics makes it check
 		if pause(ctx, 500*time.Millisecond); said(p.address, "gptoss_executor_load_shedding") == 0 {
 			break
 		}
@@ -67,7 +67,7 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 	if err != nil {
 		return nil, err
 	}
-	pause(ctx, 6*time.Second) // the first check takes 5
+	pause(ctx, 6*time.Second) // the first mark takes 5
 	f["later"] = said(p.address, "gptoss_executor_open_streams")
 	return f, s.leave()
 }

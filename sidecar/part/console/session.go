@@ -82,7 +82,7 @@ func (s *sessions) find(r *http.Request) (session, bool) {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != found.origin {
 		return session{}, false
 	}
-	kept, _ := s.byID.Use(keyOf(cookie.Value)) // this also drops expired sessions
+	kept, _ := s.byID.Use(keyOf(cookie.Value)) // others are dropped first
 	return *kept, true
 }
 

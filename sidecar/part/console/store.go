@@ -112,7 +112,8 @@ func (s *Store) grow(r *Record, by int64) {
 	s.shrink(1)
 }
 
-// shrink drops the oldest records, except for the last least. The lock is held.
+// shrink drops the oldest records until the rest is within the bounds, but keeps at least least. The lock
+// is held.
 func (s *Store) shrink(least int) {
 	for n := len(s.kept) - s.gone; n > least && (n > s.bounds.Turns ||
 		s.bytes > int64(s.bounds.Memory)); n-- {

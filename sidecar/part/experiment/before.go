@@ -61,8 +61,7 @@ func (tr *Tracker) look() {
 	}
 }
 
-// begun returns a trial of the previous process: if it was stopped, it stays so, and its adapted shares are
-// valid.
+// begun continues a trial of the previous process, with its stop and its adapted shares.
 func (tr *Tracker) begun(t *trial) {
 	if tr.before == nil {
 		return

@@ -114,7 +114,7 @@ func Judge(control, arm Tally, o Ask) Finding {
 	return f
 }
 
-// in returns the interval with the unit of a mean; rates are in points, and name is empty.
+// in returns the interval and its unit. An empty unit is that of a rate, whose interval is in points.
 func (f Finding) in(unit string) (low, high float64, name string) {
 	if unit == "" {
 		return 100 * f.Low, 100 * f.High, "points"

@@ -103,7 +103,8 @@ func (v server) reasoning(fields []string, answers ...serverAnswer) Check {
 		strings.Join(fields, ", "))
 }
 
-// schema checks whether the server follows a schema. doubt means that it ignores it silently.
+// schema checks whether the server follows a schema. doubt means that the answer is missing; detail is what
+// it said instead.
 func (v server) schema(follows, doubt bool, detail string) Check {
 	const name = "structured_output"
 	switch {
@@ -117,7 +118,7 @@ func (v server) schema(follows, doubt bool, detail string) Check {
 	return v.flawed(name, warn, noSchema, "a JSON Schema is refused: %s", detail)
 }
 
-// style checks in which style the model is told of tools.
+// style checks in which style the model is told of tools, in the first half of the sessions.
 func (v server) style(set *ruleset.Set, m ruleset.Model, native, follows bool) Check {
 	const name = "style"
 	s, err := set.Style(m, ruleset.StyleEnv{Model: m.ID.Value, Server: v.dialect, Native: native})

@@ -73,7 +73,7 @@ func run(listen, dialect string) error {
 	return http.Serve(l, s)
 }
 
-// started returns the error of a server on a command line.
+// started serves as a server of the dialect that was started with a command line.
 func started(listen, dialect, line string) error {
 	d, err := find(dialect)
 	if err != nil {
