@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// patience is how long a caller waits for a whole answer.
+// patience is the timeout for a whole answer.
 const patience = 30 * time.Second
 
-// caller asks over one connection, again and again. It is written for little CPU, as it
-// shares one with the model server.
+// caller sends requests over one connection. It uses little CPU, which it shares with the model server.
 type caller struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -34,7 +33,7 @@ func dial(address string, stream bool) (*caller, error) {
 		waits: patience}, nil
 }
 
-// ask sends the request and reads all of the answer, which must be a 200.
+// ask sends the request and reads the whole answer, whose status must be 200.
 func (c *caller) ask() error {
 	_ = c.conn.SetDeadline(time.Now().Add(c.waits))
 	if _, err := c.conn.Write(c.request); err != nil {
@@ -54,7 +53,7 @@ func (c *caller) ask() error {
 	return nil
 }
 
-// request is what an agent gateway sends: a long system prompt, three tools.
+// request returns a request as an agent gateway sends it: a long system prompt, three tools.
 func request(address string, stream bool) []byte {
 	more := ""
 	if stream {

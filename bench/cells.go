@@ -18,21 +18,21 @@ const (
 	sidecar  = "gpt-oss-executor"
 )
 
-// cell is one thing that is measured.
+// cell is one measurement.
 type cell struct {
 	name    string
 	targets []string
 	reply   *reply
 	measure func(context.Context, *reply, *process) (figures, error)
-	fresh   bool // each time in a new process
+	fresh   bool // start a process for each run
 	environ []string
-	runs    bool // callers want runs of the executor, which has tools
+	runs    bool // callers request runs of the executor, which has tools
 }
 
-// figures are what one run of a cell gave, by name.
+// figures are the results of one run of a cell, by name.
 type figures map[string]float64
 
-// others is the figure of how many cores other processes used meanwhile.
+// others is the figure for the cores that other processes used meanwhile.
 const others = "others"
 
 func (f figures) String() string {
@@ -46,20 +46,20 @@ func (f figures) String() string {
 	return b.String()
 }
 
-// quiet is whether other processes let it alone.
+// quiet reports whether other processes were idle.
 func (f figures) quiet() bool { return f[others] <= 0.2 }
 
-// bench is what measurements share.
+// bench is the shared state of all measurements.
 type bench struct {
-	binary   string // the sidecar
+	binary   string // of the sidecar
 	span     time.Duration
-	patience time.Duration // that is left for a noisy machine
+	patience time.Duration // remaining time for repetitions
 	model    *model
 	running  map[string]*process
-	files    string   // a folder in which runs read and keep their journal
-	flags    []string // more of them, for the sidecar
+	files    string   // folder of the files and the journal of runs
+	flags    []string // further flags of the sidecar
 	environ  []string
-	anywhere bool // a process has all CPUs, as it would be run
+	anywhere bool // a process may use all CPUs
 }
 
 func (b *bench) close() {
@@ -94,8 +94,8 @@ func (b *bench) cells() []cell {
 	}
 }
 
-// run measures a cell once, on a quiet machine if there is patience left: a noisy run is
-// repeated twice at most, and the quietest is taken.
+// run measures a cell. A run on a noisy machine is repeated at most twice while patience lasts, and the
+// quietest run counts.
 func (b *bench) run(ctx context.Context, c cell, target string) (best figures, err error) {
 	for range 3 {
 		b.waitForQuiet(ctx)
@@ -118,7 +118,7 @@ func (b *bench) run(ctx context.Context, c cell, target string) (best figures, e
 	return best, nil
 }
 
-// waitForQuiet waits until other processes are idle, and at most 8 seconds.
+// waitForQuiet waits at most 8 seconds until other processes are idle.
 func (b *bench) waitForQuiet(ctx context.Context) {
 	const look = 250 * time.Millisecond
 	for i := 0; i < 32 && b.patience > 0 && ctx.Err() == nil; i++ {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// memoryLimit is the GOMEMLIMIT of a sidecar that gets more streams than fit.
+// memoryLimit is the GOMEMLIMIT of a sidecar with more streams than fit.
 const memoryLimit = "150MiB"
 
-// limited is 5,000 streams in front of a sidecar whose memory does not suffice: how many are let in, whether
-// these go on, and how much memory they take. Then all leave, and it must take others.
+// limited opens 5,000 streams through a sidecar with too little memory: how many are admitted, whether they
+// continue, and how much memory they take. After all have left, it must admit others.
 func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	f := figures{}
@@ -58,7 +58,7 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 	callers.Wait()
 	b.emptied(ctx)
 	f["broken"] = float64(broken.Load())
-	for range 30 { // a read of its metrics makes it look
+	for range 30 { // reading its metrics makes it check
 		if pause(ctx, 500*time.Millisecond); said(p.address, "gptoss_executor_load_shedding") == 0 {
 			break
 		}

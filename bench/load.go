@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// load is callers at work.
+// load is the state of callers at work.
 type load struct {
 	answers atomic.Int64
 	asked   atomic.Int64          // runs
@@ -17,10 +17,10 @@ type load struct {
 	stopped atomic.Bool
 	callers sync.WaitGroup
 	lock    sync.Mutex
-	took    []float64 // µs, each from when its request was due
+	took    []float64 // µs since the request was due
 }
 
-// begin lets n callers ask: each as soon as it has its answer, or when a request is due.
+// begin starts n callers. Each sends a request after its answer, or when one is due.
 func begin(n int, p *process, r *reply, due <-chan time.Time) *load {
 	l := &load{}
 	for range n {
@@ -65,7 +65,7 @@ func (l *load) fail(err error) {
 	l.stopped.Store(true)
 }
 
-// end lets callers finish. One wrong answer is an error.
+// end waits for the callers. It returns the first error.
 func (l *load) end() error {
 	l.stopped.Store(true)
 	l.callers.Wait()
@@ -75,7 +75,7 @@ func (l *load) end() error {
 	return nil
 }
 
-// pause ends early when all is over.
+// pause waits for d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -83,7 +83,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// closed is 16 callers who ask again as soon as they have their answer.
+// closed measures 16 callers that ask again after each answer.
 func (b *bench) closed(ctx context.Context, r *reply, p *process) (figures, error) {
 	l := begin(16, p, r, nil)
 	pause(ctx, b.span/4)
@@ -96,7 +96,7 @@ func (b *bench) closed(ctx context.Context, r *reply, p *process) (figures, erro
 		"cpu an event": each / float64(max(1, len(r.events)))}, l.end()
 }
 
-// open is 1,000 requests a second, whether or not the answers keep up.
+// open measures 1,000 requests per second, even if answers are late.
 func (b *bench) open(ctx context.Context, r *reply, p *process) (figures, error) {
 	clock, err := newAlarm()
 	if err != nil {
@@ -115,7 +115,7 @@ func (b *bench) open(ctx context.Context, r *reply, p *process) (figures, error)
 	return figures{"p50": median(l.took)}, err
 }
 
-// hundred is the memory of a process that has just started, alone and with 100 callers.
+// hundred measures the memory of a new process, idle and with 100 callers.
 func (b *bench) hundred(ctx context.Context, r *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	f := figures{"start": p.started.Seconds() * 1e3, "before": resident(p.pid)}

@@ -18,11 +18,11 @@ import (
 // tick is the unit of processor time in /proc.
 const tick = 10 * time.Millisecond
 
-// Callers and model server have a CPU, and what is measured has another alone.
+// CPUs of callers and model server, and of the measured process.
 const ours, theirs = 0, 1
 
-// pin binds a thread to a CPU, 0 being the calling thread. Where that cannot be, or there
-// is but one CPU, it runs anywhere.
+// pin binds a thread to a CPU; 0 is the calling thread. Without a second CPU, or the right to do so, the
+// thread runs anywhere.
 func pin(thread, cpu int) {
 	var set unix.CPUSet
 	set.Set(cpu)
@@ -40,7 +40,7 @@ func pinAll() {
 	}
 }
 
-// field is what stands behind a name in a file of /proc that has one a line.
+// field returns the value of a name in a file of /proc with one per line.
 func field(text, name string) string {
 	for line := range strings.Lines(text) {
 		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == name {
@@ -50,15 +50,15 @@ func field(text, name string) string {
 	return ""
 }
 
-// resident is VmRSS in MiB.
+// resident returns VmRSS in MiB.
 func resident(pid int) float64 {
 	kb, _ := strconv.Atoi(strings.TrimSuffix(field(proc(pid, "/status"), "VmRSS"), " kB"))
 	return float64(kb) / 1024
 }
 
-// used is the processor time of a process, from the text of its /proc/PID/stat.
+// used returns the processor time of a process from the text of its /proc/PID/stat.
 func used(stat string) time.Duration {
-	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:]) // a name may hold anything
+	fields := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:]) // a name may contain anything
 	if len(fields) < 13 {
 		return 0 // it has ended
 	}
@@ -67,8 +67,8 @@ func used(stat string) time.Duration {
 	return time.Duration(user+system) * tick
 }
 
-// busy is the processor time of all processes, from /proc/stat. Interrupts are left out:
-// the traffic of the measurement itself is counted there.
+// busy returns the processor time of all processes from /proc/stat, without interrupts, which the measured
+// traffic causes itself.
 func busy(stat string) (sum time.Duration) {
 	line, _, _ := strings.Cut(stat, "\n")
 	fields := strings.Fields(line)
@@ -79,13 +79,13 @@ func busy(stat string) (sum time.Duration) {
 	return sum
 }
 
-// proc reads a file of /proc. What is not there has used nothing.
+// proc reads a file of /proc; empty if it is missing.
 func proc(parts ...any) string {
 	text, _ := os.ReadFile("/proc/" + fmt.Sprint(parts...))
 	return string(text)
 }
 
-// meter measures processor time from when it is made.
+// meter measures processor time since its creation.
 type meter struct {
 	pid                 int // 0: none
 	began               time.Time
@@ -100,7 +100,7 @@ func startMeter(pid int) meter {
 	return m
 }
 
-// stop gives the time of the target, and how many cores others used meanwhile.
+// stop returns the time of the target, and how many cores others used meanwhile.
 func (m meter) stop() (target time.Duration, others float64) {
 	now := startMeter(m.pid)
 	target = now.target - m.target
@@ -108,7 +108,7 @@ func (m meter) stop() (target time.Duration, others float64) {
 	return target, max(0, foreign.Seconds()/now.began.Sub(m.began).Seconds())
 }
 
-// alarm wakes at a time, precisely: timers of Go are a millisecond late on an idle process.
+// alarm wakes at precise times: timers of Go are a millisecond late on an idle process.
 type alarm struct {
 	fd   int
 	file *os.File

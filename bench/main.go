@@ -1,8 +1,8 @@
 //go:build linux
 
-// Command bench measures what the sidecar costs a reply, beside a proxy that does
-// nothing (httputil.ReverseProxy), and prints the table of docs/performance.md. It
-// starts all that it needs on loopback and ends it. It never talks to anybody else.
+// Command bench measures what the sidecar costs a reply, compared with a proxy that does nothing
+// (httputil.ReverseProxy), and prints the table of docs/performance.md. It starts everything on loopback,
+// ends it, and connects to nothing else.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// longest is how long a measurement may take, whatever happens.
+// longest is the timeout of the whole program.
 const longest = 25 * time.Minute
 
 func main() {
@@ -42,7 +42,7 @@ func main() {
 		*rounds, *span = 1, time.Second
 	}
 	longest := longest + *soaks
-	// what it started ends with it
+	// child processes end with it
 	time.AfterFunc(longest, func() { log.Fatal("this takes longer than ", longest) })
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -51,10 +51,10 @@ func main() {
 	}
 }
 
-// measure runs all cells in turn, or a soak, rounds times, and prints the table. Each round begins
-// with another target.
+// measure runs all cells or a soak, rounds times, and prints the table. Each round begins with another
+// target.
 func measure(ctx context.Context, binary, only string, rounds int, span, soaks time.Duration) error {
-	runtime.LockOSThread() // what it starts ends with this thread, and inherits its CPU
+	runtime.LockOSThread() // children end with this thread, and inherit its CPU
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(400)
 	if soaks == 0 {

@@ -13,20 +13,20 @@ import (
 	"time"
 )
 
-// models is what every GET gets.
+// models is the answer to every GET.
 const models = `{"object":"list","data":[{"id":"gpt-oss","object":"model","created":1760000000,"owned_by":"vllm","max_model_len":131072}]}`
 
-// model is a model server that costs little: it gives the same reply to every request.
+// model is a cheap model server, which sends the same reply to every request.
 type model struct {
 	listener net.Listener
 	reply    atomic.Pointer[reply]
 	waiting  chan wait
-	open     atomic.Int64 // streams
-	left     atomic.Int64 // callers that have left a stream
-	wrote    atomic.Int64 // events
+	open     atomic.Int64 // open streams
+	left     atomic.Int64 // streams that callers left
+	wrote    atomic.Int64 // events written
 }
 
-// wait is an answer that is not due yet.
+// wait is an answer that is due later.
 type wait struct {
 	due time.Time
 	now chan struct{}
@@ -55,7 +55,7 @@ func startModel() (*model, error) {
 	return m, nil
 }
 
-// delay wakes answers when they are due. All wait equally long, so they come in turn.
+// delay sends answers when they are due, in order, since all have the same delay.
 func (m *model) delay(clock *alarm) {
 	for w := range m.waiting {
 		clock.until(w.due)
@@ -105,8 +105,8 @@ func answer(c net.Conn, body []byte) error {
 	return err
 }
 
-// stream writes each event by itself. A caller that leaves is noticed at once, also
-// between events; then the connection cannot be used again.
+// stream writes each event separately. It notices at once if the caller leaves, also between events; then
+// the connection cannot be reused.
 func (m *model) stream(c net.Conn, in *bufio.Reader, r *reply) error {
 	m.open.Add(1)
 	defer m.open.Add(-1)

@@ -18,16 +18,16 @@ import (
 	"time"
 )
 
-// process is what callers ask: a proxy that this program has started.
+// process is a proxy that this program started.
 type process struct {
-	pid      int // 0: it is the model server itself
+	pid      int // 0: the model server itself
 	address  string
 	started  time.Duration // until the first answer
 	executes bool          // it makes the turns of a run itself
 	end      func()
 }
 
-// start runs one of the proxies, on its own CPU if it is to have one, until it answers.
+// start starts a proxy, on its own CPU unless it may run anywhere, and waits until it answers.
 func (b *bench) start(ctx context.Context, name string, runs bool) (*process, error) {
 	if name == direct {
 		return &process{address: b.model.listener.Addr().String(), end: func() {}}, nil
@@ -57,7 +57,7 @@ func (b *bench) start(ctx context.Context, name string, runs bool) (*process, er
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	began, start := time.Now(), cmd.Start
 	if !b.anywhere {
-		start = func() error { // a CPU is inherited
+		start = func() error { // the CPU is inherited
 			pin(0, theirs)
 			defer pin(0, ours)
 			return cmd.Start()
@@ -99,7 +99,7 @@ func healthy(address string) bool {
 	return res.StatusCode == http.StatusOK
 }
 
-// serveProxy is the proxy that does nothing: what any Go proxy costs.
+// serveProxy is a proxy that does nothing, as the cost of any Go proxy.
 func serveProxy(listen, to string) error {
 	u, err := url.Parse(to)
 	if err != nil {

@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// sentence is what replies are made of: quotes, a line break, letters of more than
-	// one byte, and one mark, by which a caller counts what has arrived.
+	// sentence is the text of replies: quotes, a line break, multi-byte letters, and one mark that callers
+	// count
 	sentence = "The folder holds \"main.go\" and notes.md;\nfirst read both – the larger has 12 KB, größer als erwartet @ last. "
 	mark     = "@"
 
-	// What vLLM puts around a reply, and around an event of one.
+	// What vLLM puts around a reply and around an event.
 	head      = `{"id":"chatcmpl-5b0f6c1e7d0b4d1f9a3c","object":"chat.completion","created":1760000000,"model":"openai/gpt-oss-120b","choices":[{"index":0,"message":{"role":"assistant",`
 	tail      = `"refusal":null,"annotations":null,"audio":null,"function_call":null,"reasoning":"We write it.","reasoning_content":"We write it."},"logprobs":null,"finish_reason":"%s","stop_reason":null,"token_ids":null}],"service_tier":null,"system_fingerprint":null,"usage":{"prompt_tokens":1820,"total_tokens":2304,"completion_tokens":484,"prompt_tokens_details":null},"prompt_logprobs":null,"kv_transfer_params":null}`
 	eventHead = `data: {"id":"chatcmpl-5b0f6c1e7d0b4d1f9a3c","object":"chat.completion.chunk","created":1760000000,"model":"openai/gpt-oss-120b","choices":[`
 	eventTail = `],"usage":null}` + "\n\n"
 )
 
-// reply is what the model server answers, and what must arrive of it.
+// reply is an answer of the model server, and what must arrive of it.
 type reply struct {
 	body   []byte            // of a whole answer
-	events [][]byte          // of a streamed one, each a chunk as it goes over the wire
-	turns  [][]byte          // of whole answers in turn: for a request without results of tools, with one, …
+	events [][]byte          // of a streamed answer, each an HTTP chunk
+	turns  [][]byte          // answers by the number of tool results in the request
 	delay  time.Duration     // before the first byte
-	gap    time.Duration     // between events; where there is one, callers may leave
-	kinds  map[string]*reply // what is answered instead, by what the request wants
-	breaks bool              // the connection ends before the stream does
-	marks  int               // how many of them must arrive
-	musts  []string          // what else must
+	gap    time.Duration     // between events; if positive, callers may leave
+	kinds  map[string]*reply // other answers, by the kind that the request wants
+	breaks bool              // the connection ends inside the stream
+	marks  int               // number of marks that must arrive
+	musts  []string          // texts that must arrive
 }
 
-// check says what is missing of a reply.
+// check returns what is missing in a reply.
 func (r *reply) check(body []byte) error {
 	if n := bytes.Count(body, []byte(mark)); n != r.marks {
 		return fmt.Errorf("%d of %d marks have arrived: %.300s", n, r.marks, body)
@@ -59,18 +59,18 @@ func quoted(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// filled puts as many sentences into a text as make it about size bytes long.
+// filled repeats the sentence until the text has about size bytes.
 func filled(size int, of func(sentences string) string) string {
 	none, one := len(of("")), len(of(sentence))
 	return of(strings.Repeat(sentence, max(1, (size-none)/(one-none))))
 }
 
-// arguments are those of a call of write.
+// arguments returns arguments for a call of write.
 func arguments(size int) string {
 	return filled(size, func(s string) string { return `{"path":"notes.md","content":` + quoted(s) + `}` })
 }
 
-// call is a correct one, as it stands in tool_calls.
+// call returns a correct tool call.
 func call(arguments string) string {
 	return `"tool_calls":[{"index":0,"id":"chatcmpl-tool-4f1d0a","type":"function","function":{"name":"write","arguments":` + quoted(arguments) + `}}]`
 }
@@ -81,7 +81,7 @@ func whole(doc, finish string) *reply {
 		musts: []string{`"finish_reason":"` + finish + `"`}}
 }
 
-// textReply is a document of size bytes without a call.
+// textReply returns a document of size bytes without a call.
 func textReply(size int, delay time.Duration) *reply {
 	r := whole(filled(size, func(s string) string {
 		return head + `"content":` + quoted(s) + `,"tool_calls":[],` + tail
@@ -90,14 +90,14 @@ func textReply(size int, delay time.Duration) *reply {
 	return r
 }
 
-// callReply is a document with one correct call.
+// callReply returns a document with one correct call.
 func callReply(size int) *reply {
 	r := whole(head+`"content":null,`+call(arguments(size))+","+tail, "tool_calls")
 	r.musts = append(r.musts, `"name":"write"`)
 	return r
 }
 
-// stream is a reply whose choices come one by one, between a beginning and an end.
+// stream returns a reply with one choice after the other, between a beginning and an end.
 func stream(finish string, deltas []string) *reply {
 	r := &reply{musts: []string{`"finish_reason":"` + finish + `"`, "[DONE]"}}
 	add := func(event string) {
@@ -115,7 +115,7 @@ func stream(finish string, deltas []string) *reply {
 	return r
 }
 
-// textStream is n events, a quarter of them reasoning.
+// textStream returns n events, a quarter of them reasoning.
 func textStream(n int, gap time.Duration) *reply {
 	deltas := slices.Repeat([]string{`"content":" word @"`}, n)
 	for i := range n / 4 {
@@ -126,7 +126,7 @@ func textStream(n int, gap time.Duration) *reply {
 	return r
 }
 
-// callStream is one correct call, 16 bytes of its arguments an event.
+// callStream returns one correct call with 16 bytes of its arguments per event.
 func callStream(size int) *reply {
 	deltas := []string{call("")}
 	for rest := arguments(size); rest != ""; {

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// turnsOfRun is how many requests to the model one run takes. All but the last call a tool.
+// turnsOfRun is the number of requests to the model in one run. All but the last call a tool.
 const turnsOfRun = 5
 
-// runReply is what the model says in a run: to read a file, four times, and then a text.
+// runReply makes the model read a file four times, and then answer.
 func runReply(delay time.Duration) *reply {
 	read := `"tool_calls":[{"index":0,"id":"chatcmpl-tool-4f1d0a","type":"function","function":{"name":"read","arguments":"{\"path\":\"notes.md\",\"offset\":%d}"}}]`
 	r := &reply{delay: delay, marks: 1, musts: []string{`"finish_reason":"stop"`}}
@@ -27,11 +27,11 @@ func runReply(delay time.Duration) *reply {
 	return r
 }
 
-// numbered stands where each run has its number: one that asks the same gets the same answer.
+// numbered is replaced with the number of each run, since equal requests would share an answer.
 const numbered = "00000000"
 
-// runs are the requests of one run: the executor makes all turns of one request. Through a proxy
-// that does nothing the caller makes them itself, with texts as long as the executor's.
+// runs returns the requests of one run. The executor needs one; through a proxy the caller makes all turns
+// itself, with texts as long as the executor's.
 func (b *bench) runs(p *process) (requests [][]byte) {
 	post := func(model, messages string) {
 		body := `{"model":"` + model + `","messages":[{"role":"user","content":"Read the notes, ` + numbered +
@@ -53,7 +53,7 @@ func (b *bench) runs(p *process) (requests [][]byte) {
 // notes is the file that runs read.
 func notes() string { return filled(1<<10, func(text string) string { return text }) }
 
-// folder makes the workspace of runs, and gives the flags by which the executor has it.
+// folder creates the workspace of runs, and returns the flags of the executor.
 func (b *bench) folder() (flags []string, err error) {
 	work := filepath.Join(b.files, "work")
 	if err := os.MkdirAll(work, 0o700); err != nil {
@@ -63,7 +63,7 @@ func (b *bench) folder() (flags []string, err error) {
 	return []string{"--workspace", work, "--workspace-tools", "--state", filepath.Join(b.files, "state")}, err
 }
 
-// hundredRuns is 100 callers who have runs done, each the next as soon as one is done.
+// hundredRuns measures 100 callers with one run after the other.
 func (b *bench) hundredRuns(ctx context.Context, r *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	requests := b.runs(p)
@@ -85,8 +85,7 @@ func (b *bench) hundredRuns(ctx context.Context, r *reply, p *process) (figures,
 	return f, l.end()
 }
 
-// thousandRuns is 1,000 runs that are open at the same time: what they add, and what is left
-// of them when they are done.
+// thousandRuns measures what 1,000 open runs add, and what remains of them afterwards.
 func (b *bench) thousandRuns(ctx context.Context, r *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	requests := b.runs(p)
@@ -105,7 +104,7 @@ func (b *bench) thousandRuns(ctx context.Context, r *reply, p *process) (figures
 	return f, err
 }
 
-// beginRuns lets n callers work.
+// beginRuns starts n callers.
 func beginRuns(n int, p *process, requests [][]byte, work func(*load, *caller)) *load {
 	l := &load{}
 	for range n {
@@ -122,7 +121,7 @@ func beginRuns(n int, p *process, requests [][]byte, work func(*load, *caller)) 
 	return l
 }
 
-// run makes the requests of one run. The last answer must be the model's last words.
+// run sends the requests of one run. The last answer must be the model's final text.
 func (l *load) run(c *caller, r *reply, requests [][]byte) {
 	number := fmt.Sprintf("%08d", l.asked.Add(1))
 	for _, request := range requests {
@@ -139,12 +138,12 @@ func (l *load) run(c *caller, r *reply, requests [][]byte) {
 	l.answers.Add(1)
 }
 
-// turn is the answer to a request that has so many results of tools.
+// turn returns the answer to a request by its number of tool results.
 func (r *reply) turn(request []byte) []byte {
 	return r.turns[min(bytes.Count(request, []byte(`"role":"tool"`)), len(r.turns)-1)]
 }
 
-// descriptors is how many files and connections a process has open.
+// descriptors returns the number of open files and connections of a process.
 func descriptors(pid int) float64 {
 	names, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", pid))
 	return float64(len(names))

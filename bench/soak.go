@@ -22,10 +22,10 @@ const (
 	soakGrowth  = 1.08 // of the second half over the first
 )
 
-// kindMark stands before the kind of reply that a request wants of the model server.
+// kindMark precedes the kind of reply that a request wants.
 const kindMark = "Reply with "
 
-// soakKinds are replies, and how many of a hundred turns have them.
+// soakKinds are kinds of replies, with their share of a hundred turns.
 var soakKinds = []struct {
 	name   string
 	of     int
@@ -42,14 +42,14 @@ var soakKinds = []struct {
 	{"breaking", 2, true, breakingStream()},
 }
 
-// damagedReply is a call whose arguments are no JSON.
+// damagedReply is a call with invalid JSON.
 func damagedReply(arguments string) *reply {
 	r := whole(head+`"content":null,`+call(arguments)+","+tail, "tool_calls")
 	r.musts = append(r.musts, `"name":"write"`, `\"path\":\"notes.md\"`)
 	return r
 }
 
-// writtenStream is a call that the model wrote as text, in Harmony's words.
+// writtenStream is a call as text in Harmony tokens.
 func writtenStream() *reply {
 	text := `<|channel|>commentary to=functions.write <|constrain|>json<|message|>{"path":"notes.md","content":"a"}<|call|>`
 	var deltas []string
@@ -63,7 +63,7 @@ func writtenStream() *reply {
 	return r
 }
 
-// breakingStream is one that the model server does not bring to its end.
+// breakingStream ends before the stream is complete.
 func breakingStream() *reply {
 	r := textStream(8, 0)
 	r.events, r.breaks, r.musts = r.events[:6], true, nil
@@ -71,16 +71,15 @@ func breakingStream() *reply {
 	return r
 }
 
-// soaked is one look at the process.
+// soaked is one sample of the process.
 type soaked struct {
 	at                               time.Duration
 	turns                            int64
 	rss, live, goroutines, openFiles float64
 }
 
-// soak lets callers work for so long, all kinds of turns at once, and looks at the process meanwhile. The
-// error says what has grown: in the second half more than in the first, of which the beginning does not
-// count.
+// soak runs callers with all kinds of turns for span, and samples the process. The error says which figure
+// is larger in the second half than in the first, without its start.
 func (b *bench) soak(ctx context.Context, span time.Duration) error {
 	kinds := map[string]*reply{}
 	for _, k := range soakKinds {
@@ -88,7 +87,7 @@ func (b *bench) soak(ctx context.Context, span time.Duration) error {
 	}
 	b.model.reply.Store(&reply{kinds: kinds})
 	b.flags = []string{"--admin", "127.0.0.1:0", "--decisions", "off", "--log-level", "error"}
-	b.environ = []string{"GOMEMLIMIT=2GiB"} // or it does not say how much lives
+	b.environ = []string{"GOMEMLIMIT=2GiB"} // without it the process does not report its live heap
 	p, err := b.start(ctx, sidecar, false)
 	if err != nil {
 		return err
@@ -154,7 +153,7 @@ func grown(w io.Writer, looks []soaked) error {
 	return all
 }
 
-// soaking is one caller: turns of all kinds, of sessions that follow each other.
+// soaking is one caller, with turns of all kinds in consecutive sessions.
 func (l *load) soaking(p *process, dice *rand.Rand) {
 	var c *caller
 	session, left := "", 0
@@ -197,7 +196,7 @@ func (l *load) soaking(p *process, dice *rand.Rand) {
 	}
 }
 
-// soakRequest is one turn of a session, unlike any other.
+// soakRequest returns a unique turn of a session.
 func soakRequest(address, session, kind string, stream bool, dice *rand.Rand) []byte {
 	body := fmt.Appendf(nil,
 		`{"model":"gpt-oss","stream":%v,"messages":[{"role":"system","content":"You are careful. %s"},{"role":"user","content":"%s%s, number %d."}],"tools":[`+soakTool+`]}`,
@@ -207,7 +206,7 @@ func soakRequest(address, session, kind string, stream bool, dice *rand.Rand) []
 
 const soakTool = `{"type":"function","function":{"name":"write","parameters":{"type":"object","properties":{"path":{"type":"string"},"content":{"type":"string"}},"required":["path","content"]}}}`
 
-// kind is the reply that a request wants, of several.
+// kind returns the reply that a request wants.
 func (r *reply) kind(request []byte) *reply {
 	if r.kinds == nil {
 		return r

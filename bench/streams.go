@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// thousandStreams is the memory of a process that has just started, with 1,000 open streams.
-// Then all callers leave, which the model server must notice.
+// thousandStreams measures the memory of a new process with 1,000 open streams. Then all callers leave,
+// which the model server must notice.
 func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
 	before, left := resident(p.pid), b.model.left.Load()
@@ -37,8 +37,8 @@ func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figu
 	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.left.Load() - left)}, err
 }
 
-// tenThousandStreams is what 10,000 open streams take of a process that has just started: memory and
-// goroutines for each, the CPU to open one, and that of an event while all are open.
+// tenThousandStreams measures 10,000 open streams in a new process: memory and goroutines of each, the CPU
+// to open one, and the CPU of an event while all are open.
 func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (figures, error) {
 	n := fitting(10000)
 	pause(ctx, time.Second)
@@ -66,14 +66,14 @@ func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (f
 	return f, err
 }
 
-// spare are descriptors that a process needs beside those of streams.
+// spare is the number of descriptors that a process needs besides those of streams.
 const spare = 100
 
-// fitting is as many of n streams as the limit of descriptors of this machine has room for, and says when
-// these are fewer: a proxy needs two for each, and so does this program.
+// fitting returns how many of n streams the limit of descriptors allows, and prints a note if there are
+// fewer: a proxy needs two each, and so does this program.
 func fitting(n int) int {
 	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil { // Go has raised it to the hard one
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil { // Go has raised it to the hard limit
 		return n
 	}
 	most := fits(n, limit.Cur)
@@ -85,13 +85,13 @@ func fitting(n int) int {
 
 func fits(n int, limit uint64) int { return max(0, min(n, (int(min(limit, math.MaxInt32))-spare)/2)) }
 
-// streams are callers whose streams do not end.
+// streams are open streams of callers.
 type streams struct {
 	load
 	conns []net.Conn
 }
 
-// openStreams opens n of them, a thousand a second. Each must bring an event.
+// openStreams opens n of them, a thousand per second. Each must send an event.
 func openStreams(ctx context.Context, p *process, n int) (*streams, error) {
 	s := &streams{}
 	for i := range n {
@@ -121,17 +121,17 @@ func (s *streams) leave() error {
 	return s.end()
 }
 
-// emptied waits until the model server has noticed, and at most 3 seconds.
+// emptied waits at most 3 seconds until the model server has noticed.
 func (b *bench) emptied(ctx context.Context) {
 	for i := 0; i < 30 && b.model.open.Load() > 0; i++ {
 		pause(ctx, 100*time.Millisecond)
 	}
 }
 
-// goroutines is how many a proxy has, as it says itself.
+// goroutines returns the number of goroutines of a proxy.
 func goroutines(address string) float64 { return said(address, "go_goroutines") }
 
-// said is a number on the page of metrics of a proxy; 0: it is not there.
+// said returns a metric of a proxy; 0: missing.
 func said(address, metric string) float64 {
 	res, err := http.Get("http://" + address + "/metrics")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// row is a line of the table. A goal with a unit is one of the value, another of the ratio.
+// row is a line of the table. A goal with a unit is for the value, otherwise for the ratio.
 type row struct{ what, cell, figure, unit, goal string }
 
 var rows = []row{
@@ -57,21 +57,21 @@ func (r results) add(cell, target string, f figures) {
 	r[[2]string{cell, target}] = append(r[[2]string{cell, target}], f)
 }
 
-// print writes the table in Markdown. A goal that is missed is bold, and a star marks what
-// other processes disturbed in every run.
+// print writes the table in Markdown. A missed goal is bold, and a star marks a value that other processes
+// disturbed in every run.
 func (r results) print(w io.Writer) {
 	fmt.Fprintf(w, "| | %s | %s | ratio | goal |\n|---|---:|---:|---:|---:|\n", revproxy, sidecar)
 	noise := ""
 	for _, row := range rows {
 		theirs, quiet1 := r.of(row, revproxy)
 		ours, quiet2 := r.of(row, sidecar)
-		if base, quiet := r.of(row, direct); !math.IsNaN(base) { // what it takes without a proxy between
+		if base, quiet := r.of(row, direct); !math.IsNaN(base) { // without a proxy
 			theirs, ours, quiet1 = theirs-base, ours-base, quiet1 && quiet
 		}
 		if math.IsNaN(ours) {
 			continue
 		}
-		if math.IsNaN(theirs) { // nothing to be compared
+		if math.IsNaN(theirs) { // nothing to compare
 			fmt.Fprintf(w, "| %s | | %s | | %s |\n", row.what, row.shown(ours), row.goal)
 			continue
 		}
@@ -90,7 +90,7 @@ func (r results) print(w io.Writer) {
 	fmt.Fprint(w, noise)
 }
 
-// of is the median of the quiet runs, or of all if there is none; NaN if it was not measured.
+// of returns the median of the quiet runs, or of all if there is none; NaN if it was not measured.
 func (r results) of(row row, target string) (value float64, quiet bool) {
 	runs := r[[2]string{row.cell, target}]
 	quiet = slices.ContainsFunc(runs, figures.quiet)
@@ -112,7 +112,7 @@ func median(values []float64) float64 {
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
-// shown is a value with its unit.
+// shown formats a value with its unit.
 func (r row) shown(v float64) string {
 	digits := 0
 	if v < 20 && (r.unit == "µs" || r.unit == "MB" || r.figure == "goroutines") {
@@ -125,7 +125,7 @@ func (r row) shown(v float64) string {
 	return strings.TrimSpace(text + " " + r.unit)
 }
 
-// missed is whether the goal is, and whether it is one of the value.
+// missed reports whether the goal is missed, and whether it is for the value.
 func (r row) missed(theirs, ours float64) (missed, absolute bool) {
 	var sign, unit string
 	var goal float64

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// file is one of an archive, or one that is made.
+// file is a file of an archive, or a finished one.
 type file struct {
 	name string
 	text []byte
@@ -29,7 +29,8 @@ func sorted(files []file) []file {
 		func(a, b file) int { return strings.Compare(a.name, b.name) })
 }
 
-// tarball is a .tar.gz of files below a folder. Order, owner and time depend on nothing around it.
+// tarball returns a .tar.gz of files below a folder. The result is reproducible: order, owner and time are
+// fixed.
 func tarball(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -51,7 +52,7 @@ func tarball(folder string, files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// zipped is the same as a .zip.
+// zipped is tarball for a .zip.
 func zipped(folder string, files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -79,7 +80,7 @@ func writeAll(dir string, files ...file) error {
 	return nil
 }
 
-// checksums writes SHA256SUMS of all that was made; sha256sum -c reads it.
+// checksums writes SHA256SUMS of all files, for sha256sum -c.
 func checksums(dir string) error {
 	var b strings.Builder
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {

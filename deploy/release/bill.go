@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The parts of a CycloneDX 1.6 document that are written here.
+// The used parts of a CycloneDX 1.6 document.
 type (
 	bom struct {
 		Format       string      `json:"bomFormat"`
@@ -51,7 +51,7 @@ type (
 	}
 )
 
-// bill lists what a binary is made of, as CycloneDX: what Go wrote into it, and the licences.
+// bill returns the parts of a binary in CycloneDX: the modules that Go recorded in it, with their licences.
 func (r *release) bill(t target, info *debug.BuildInfo, used []dependency, binary []byte) ([]byte, error) {
 	sum := sha256.Sum256(binary)
 	self := purl(info.Main.Path, "v"+r.version) + "?type=module&goos=" + t.os + "&goarch=" + t.arch
@@ -90,7 +90,7 @@ func (r *release) bill(t target, info *debug.BuildInfo, used []dependency, binar
 	return append(text, '\n'), err
 }
 
-// purl is the package URL of a Go module, which is written in lower case.
+// purl returns the package URL of a Go module, in lower case.
 func purl(path, version string) string {
 	return "pkg:golang/" + strings.ToLower(path) + "@" + version
 }

@@ -16,20 +16,20 @@ import (
 	"strings"
 )
 
-// thirdParty is the file of an archive with the licences of what the binary is made of.
+// thirdParty is the file of an archive with the licences of the binary's parts.
 const thirdParty = "THIRD_PARTY_LICENSES.txt"
 
-// standard is the path of Go's own library, as lists of vulnerabilities have it.
+// standard is the path of Go's standard library in lists of vulnerabilities.
 const standard = "std"
 
 // dependency is a module that is linked into a binary.
 type dependency struct {
 	path, version string
 	spdx          string            // MIT, or MIT AND Apache-2.0
-	texts         map[string]string // file below the module → text
+	texts         map[string]string // file in the module → text
 }
 
-// listed is a package, as go list tells it.
+// listed is a package in the output of go list.
 type listed struct {
 	Dir      string
 	Standard bool
@@ -39,8 +39,8 @@ type listed struct {
 	}
 }
 
-// dependencies are the modules of which a target takes packages, with the licences that stand in the
-// folders of these packages and above them, and Go itself.
+// dependencies returns the modules of a target's packages and Go itself, with the licences in the folders
+// of these packages and above.
 func dependencies(t target) ([]dependency, error) {
 	c := exec.Command("go", "list", "-deps", "-json=Dir,Standard,Module", ".")
 	c.Env, c.Stderr = t.environ(), os.Stderr
@@ -87,7 +87,7 @@ func dependencies(t target) ([]dependency, error) {
 	return out, nil
 }
 
-// read takes the licences of a folder of a module, and of those above it.
+// read reads the licences in a folder of a module and above.
 func (d *dependency) read(module, dir string) error {
 	licence := regexp.MustCompile(`(?i)^(licen[cs]e|copying|copyright|notice|patents)([.-].*)?$`)
 	for ; ; dir = filepath.Dir(dir) {
@@ -115,7 +115,7 @@ func (d *dependency) read(module, dir string) error {
 	}
 }
 
-// spdx is what licences are, by words that only they have. Each must be one that the project takes.
+// spdx identifies licences by characteristic words. Each must be one that the project accepts.
 func spdx(texts map[string]string) (string, error) {
 	var ids []string
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
@@ -152,7 +152,7 @@ func spdx(texts map[string]string) (string, error) {
 	return strings.Join(slices.Compact(ids), " AND "), nil
 }
 
-// covers checks that every module of a binary is among those whose licences are known.
+// covers checks that the licences of every module of a binary are known.
 func covers(used []dependency, info *debug.BuildInfo) error {
 	for _, m := range info.Deps {
 		m = cmp.Or(m.Replace, m)
@@ -164,7 +164,7 @@ func covers(used []dependency, info *debug.BuildInfo) error {
 	return nil
 }
 
-// texts is what THIRD_PARTY_LICENSES.txt says.
+// texts returns THIRD_PARTY_LICENSES.txt.
 func texts(used []dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("The program contains the modules below, and Go's own library (std). Their source is what\npath and version name, as for: go mod download PATH@VERSION. These are their licences.\n")

@@ -1,6 +1,6 @@
-// Command release builds what users download: the program for each system with its manual pages,
-// completion and licences, packages for npm, a list of what is in each binary, and checksums. The same
-// commit and the same Go give the same bytes. It publishes nothing, and needs no network but for Go modules.
+// Command release builds what users download: the program for each system with its manual pages, completion
+// and licences, packages for npm, a bill of materials of each binary, and checksums. The same commit and
+// the same Go give the same bytes. It publishes nothing, and needs the network only for Go modules.
 package main
 
 import (
@@ -38,12 +38,12 @@ type release struct {
 	trial   bool
 	tmp     string
 	program built.Program
-	version string    // 1.2.3, as file names and npm have it
-	at      time.Time // what all files are dated
-	common  []file    // what each archive holds
+	version string    // such as 1.2.3, for file names and npm
+	at      time.Time // time of all files
+	common  []file    // files of each archive
 }
 
-// run makes everything in a new folder, and puts it in place when it is whole.
+// run builds everything in a new folder, and moves it into place when it is complete.
 func (r *release) run(only string) (err error) {
 	chosen, err := choose(only)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *release) run(only string) (err error) {
 	return os.Rename(made, r.out)
 }
 
-// prepare builds the program for this machine, which says its version and writes the pages.
+// prepare builds the program for this machine, which reports its version and writes the pages.
 func (r *release) prepare() error {
 	binary, info, err := r.build(target{runtime.GOOS, runtime.GOARCH}, name, ".")
 	if err != nil {
@@ -105,11 +105,11 @@ func (r *release) prepare() error {
 	return r.pages(binary)
 }
 
-// dated is the time of all files: what SOURCE_DATE_EPOCH says, or that of the commit.
+// dated returns the time of all files: SOURCE_DATE_EPOCH or the time of the commit.
 func dated(epoch string, commit time.Time) (time.Time, error) {
 	if epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil || seconds < 315619200 { // what zip can write
+		if err != nil || seconds < 315619200 { // the range of zip
 			return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH is %q; it takes seconds since 1970, from 1980 on", epoch)
 		}
 		return time.Unix(seconds, 0).UTC(), nil
@@ -120,7 +120,7 @@ func dated(epoch string, commit time.Time) (time.Time, error) {
 	return commit.UTC(), nil
 }
 
-// pages is what the program says of itself, and the files that stand in each archive.
+// pages collects the program's documentation and the other files of each archive.
 func (r *release) pages(binary string) error {
 	pages := filepath.Join(r.tmp, "man")
 	if out, err := exec.Command(binary, "man", "--dir", pages).CombinedOutput(); err != nil {
@@ -152,7 +152,7 @@ func (r *release) pages(binary string) error {
 	return nil
 }
 
-// take adds a file to those that each archive holds.
+// take adds a file to each archive.
 func (r *release) take(name, from string) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

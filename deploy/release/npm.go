@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// scope holds the packages of the targets. Only its owner can publish into a scope.
+// scope is the npm scope of the targets' packages. Only its owner can publish into it.
 const scope = "@gpt-oss-executor/"
 
 // manifest is a package.json.
@@ -32,7 +32,7 @@ type manifest struct {
 	Publish      map[string]string `json:"publishConfig"`
 }
 
-// template is deploy/npm/package.json, which the packages are made of.
+// template reads deploy/npm/package.json, the base of the packages.
 func template() (m manifest, err error) {
 	text, err := os.ReadFile("deploy/npm/package.json")
 	if err != nil {
@@ -51,7 +51,7 @@ func (m manifest) file() (file, error) {
 	return file{name: "package.json", text: append(text, '\n'), mode: 0o644}, err
 }
 
-// npmTarget is the package of a target: the binaries, and their licences.
+// npmTarget writes the package of a target: the binaries and their licences.
 func (r *release) npmTarget(t target, own []file) (file, error) {
 	m, err := template()
 	if err != nil {
@@ -73,8 +73,8 @@ func (r *release) npmTarget(t target, own []file) (file, error) {
 	return file{name: fmt.Sprintf("npm/%s-%s-%s-%s.tgz", name, platform, cpu, r.version), text: packed}, err
 }
 
-// npmMain makes the package that users name. It has the targets' packages as optional dependencies, so
-// that npm takes the one for its machine.
+// npmMain writes the package that users install. The targets' packages are its optional dependencies, of
+// which npm installs the one for the machine.
 func (r *release) npmMain(out string, chosen []target) error {
 	m, err := template()
 	if err != nil {

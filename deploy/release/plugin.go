@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 )
 
-// noVersion stands in the plugin's files in place of the version of a release.
+// noVersion is replaced with the version of a release in the plugin's files.
 const noVersion = `"version": "0.0.0"`
 
-// npmPlugin makes the package of the plugin for OpenClaw, with the version of the program.
+// npmPlugin writes the package of the plugin for OpenClaw, with the version of the program.
 func (r *release) npmPlugin(out string) error {
 	text, err := os.ReadFile("plugin/package.json")
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"strings"
 )
 
-// name is what the program, its archives and its packages are called; confiner is the program that runs
-// confined commands.
+// name is the name of the program, its archives and packages; confiner is the program that runs confined
+// commands.
 const name, confiner = "gpt-oss-executor", "gpt-oss-executor-confine"
 
-// target is a system and a processor, as Go names them.
+// target is a system and a processor in Go's terms.
 type target struct{ os, arch string }
 
 func targets() []target {
@@ -23,7 +23,7 @@ func targets() []target {
 		{"windows", "amd64"}, {"windows", "arm64"}}
 }
 
-// choose is the targets that are named; all, if none is.
+// choose returns the named targets, or all.
 func choose(only string) (out []target, err error) {
 	if only == "" {
 		return targets(), nil
@@ -41,7 +41,7 @@ func choose(only string) (out []target, err error) {
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-// binary is the file of a program.
+// binary returns the file name of a program.
 func (t target) binary(program string) string {
 	if t.os == "windows" {
 		return program + ".exe"
@@ -49,7 +49,7 @@ func (t target) binary(program string) string {
 	return program
 }
 
-// npm is what Node calls the system and the processor.
+// npm returns system and processor in Node's terms.
 func (t target) npm() (platform, cpu string) {
 	platform, cpu = t.os, t.arch
 	if platform == "windows" {
@@ -61,7 +61,7 @@ func (t target) npm() (platform, cpu string) {
 	return platform, cpu
 }
 
-// environ is that of the Go command: nothing of the caller changes what is built.
+// environ returns the environment of the Go command, independent of the caller's.
 func (t target) environ() []string {
 	return append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
 		"GOFLAGS=", "GOEXPERIMENT=", "GOWORK=off")
@@ -79,7 +79,7 @@ func (r *release) build(t target, program, folder string) (path string, info *de
 	return path, info, err
 }
 
-// confiner builds the program that runs confined commands. It is made of parts of the other.
+// confiner builds the program that runs confined commands, from packages of the main one.
 func (r *release) confiner(t target, used []dependency) (file, error) {
 	path, info, err := r.build(t, confiner, "./cmd/"+confiner)
 	if err == nil {
@@ -92,7 +92,7 @@ func (r *release) confiner(t target, used []dependency) (file, error) {
 	return file{name: t.binary(confiner), text: binary, mode: 0o755}, err
 }
 
-// target makes the archive of a target, the list of what is in it, and its package for npm.
+// target writes the archive of a target, its bill of materials, and its package for npm.
 func (r *release) target(out string, t target) error {
 	path, info, err := r.build(t, name, ".")
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *release) target(out string, t target) error {
 		{name: t.binary(name), text: binary, mode: 0o755},
 		{name: thirdParty, text: texts(used), mode: 0o644},
 	}
-	if t.os != "windows" { // where nothing is confined
+	if t.os != "windows" { // which confines nothing
 		small, err := r.confiner(t, used)
 		if err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
-// AdminFrom is the client for what the flag admin says, or the environment; nil where
-// neither does. The token comes from the environment.
+// AdminFrom returns a client of the admin API at the address of the flag or of the environment, with the
+// token of the environment. The client is nil if neither names an address.
 func AdminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 	if !c.Flags().Changed("admin") {
 		flag, _ = env.Lookup(config.Prefix + "ADMIN")

@@ -11,7 +11,7 @@ import (
 )
 
 func applyCommand(env Env) *cobra.Command {
-	a := Rollouts(env)
+	a := NewRollout(env)
 	var admin string
 	var undo bool
 	c := &cobra.Command{
@@ -61,8 +61,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN.`,
 	return c
 }
 
-// Rollouts is a rollout that is not said yet.
-func Rollouts(env Env) Rollout {
+// NewRollout returns a rollout with its defaults, which a command completes.
+func NewRollout(env Env) Rollout {
 	return Rollout{Loader: env.Loader(), Wait: 10 * time.Second, Out: env.Out, Err: env.Err,
 		Builtin: func() (rulefile.Files, error) { return rulefile.Builtin(env.Defaults) }}
 }

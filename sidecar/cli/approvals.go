@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 )
 
-// asking is one run of approvals.
-type asking struct {
+// approvalFlags holds the flags of one approvals command.
+type approvalFlags struct {
 	address string
 	admin   *admin.Client
 	json    bool
@@ -30,7 +30,7 @@ type asking struct {
 }
 
 func approvalsCommand(env Env) *cobra.Command {
-	a := asking{env: env}
+	a := approvalFlags{env: env}
 	c := &cobra.Command{
 		Use:   "approvals",
 		Short: "Answer questions about calls that need a person's approval",
@@ -78,8 +78,8 @@ token from ` + config.Prefix + `ADMIN_TOKEN. Without a token there are no approv
 	return c
 }
 
-// command is a subcommand; run gets the ID, if it takes one.
-func (a *asking) command(use, short string, args cobra.PositionalArgs,
+// command returns a subcommand. run gets the ID, or "" if the subcommand takes none.
+func (a *approvalFlags) command(use, short string, args cobra.PositionalArgs,
 	run func(ctx context.Context, id string) error) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: args, RunE: func(c *cobra.Command,
 		args []string) (err error) {
@@ -100,8 +100,8 @@ func (a *asking) command(use, short string, args cobra.PositionalArgs,
 	}}
 }
 
-// list prints what waits, and goes on if it is to watch.
-func (a *asking) list(ctx context.Context) error {
+// list prints the waiting calls, and with --watch every change.
+func (a *approvalFlags) list(ctx context.Context) error {
 	list, err := a.admin.Approvals(ctx, "")
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (a *asking) list(ctx context.Context) error {
 	}
 	if !a.all {
 		list.Approvals = slices.DeleteFunc(list.Approvals,
-			func(l admin.ListedApproval) bool { return !holds(l) })
+			func(l admin.ListedApproval) bool { return !isOpen(l) })
 	}
 	var out Rows
 	for _, l := range list.Approvals {
@@ -120,23 +120,23 @@ func (a *asking) list(ctx context.Context) error {
 	if len(list.Approvals) == 0 {
 		out.Say("nothing waits for an answer")
 	}
-	return a.env.Paper(a.json).Whole(list, out.List)
+	return a.env.Printer(a.json).Document(list, out.List)
 }
 
-// holds reports whether a call waits, or a grant of it lasts.
-func holds(l admin.ListedApproval) bool {
+// isOpen reports whether a call waits or its grant is still valid.
+func isOpen(l admin.ListedApproval) bool {
 	return l.State == approvals.Pending || l.State == approvals.Granted
 }
 
-// follow prints what waits, and then every change, until an interrupt.
-func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
+// follow prints the waiting calls, and then every change until ctx ends.
+func (a *approvalFlags) follow(ctx context.Context, list admin.Approvals) error {
 	seen := map[string]approvals.State{}
 	for _, l := range list.Approvals {
-		if !holds(l) && !a.all {
+		if !isOpen(l) && !a.all {
 			seen[l.ID] = l.State
 		}
 	}
-	p := a.env.Paper(a.json)
+	p := a.env.Printer(a.json)
 	for {
 		for _, l := range list.Approvals {
 			if seen[l.ID] != l.State {
@@ -144,7 +144,7 @@ func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 				p.Item(l, []Row{approvalRow(l)})
 			}
 		}
-		if err := p.Done(); err != nil {
+		if err := p.Flush(); err != nil {
 			return err
 		}
 		next, err := a.admin.Approvals(ctx, "?wait=5s&since="+strconv.FormatUint(list.Revision, 10))
@@ -158,15 +158,15 @@ func (a *asking) follow(ctx context.Context, list admin.Approvals) error {
 	}
 }
 
-func (a *asking) show(ctx context.Context, id string) error {
+func (a *approvalFlags) show(ctx context.Context, id string) error {
 	got, err := a.admin.Approval(ctx, http.MethodGet, id, "", nil)
 	if err != nil {
 		return err
 	}
-	return a.env.Paper(a.json).Whole(got, approvalRows(got))
+	return a.env.Printer(a.json).Document(got, approvalRows(got))
 }
 
-func (a *asking) allow(ctx context.Context, id string) error {
+func (a *approvalFlags) allow(ctx context.Context, id string) error {
 	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/allow", map[string]string{"by": a.who(),
 		"for": a.span})
 	if err != nil {
@@ -175,17 +175,17 @@ func (a *asking) allow(ctx context.Context, id string) error {
 	var out Rows
 	if got.State == approvals.Granted {
 		out.Say("%s is allowed for %s, %s at most. It covers", got.ID, got.For.Words(),
-			roughly(got.Remaining))
+			roughDuration(got.Remaining))
 		out.covers(got)
-		return a.env.Paper(false).Whole(nil, out.List)
+		return a.env.Printer(false).Document(nil, out.List)
 	}
 	out.Say("%s is allowed. It passes once, if the model sends it again within %s", got.ID,
-		roughly(got.Remaining))
+		roughDuration(got.Remaining))
 	out.command(got)
-	return a.env.Paper(false).Whole(nil, out.List)
+	return a.env.Printer(false).Document(nil, out.List)
 }
 
-func (a *asking) end(ctx context.Context, id string) error {
+func (a *approvalFlags) end(ctx context.Context, id string) error {
 	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/end", map[string]string{"by": a.who()})
 	if err == nil {
 		fmt.Fprintf(a.env.Out, "%s is ended. A person is asked about such calls again\n", got.ID)
@@ -193,17 +193,17 @@ func (a *asking) end(ctx context.Context, id string) error {
 	return err
 }
 
-func (a *asking) deny(ctx context.Context, id string) error {
+func (a *approvalFlags) deny(ctx context.Context, id string) error {
 	got, err := a.admin.Approval(ctx, http.MethodPost, id, "/deny", map[string]string{"by": a.who(),
 		"why": a.why})
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughly(got.Remaining))
+	fmt.Fprintf(a.env.Out, "%s is denied. The same call is refused for %s\n", got.ID, roughDuration(got.Remaining))
 	return nil
 }
 
-func (a *asking) who() string {
+func (a *approvalFlags) who() string {
 	user, _ := a.env.Lookup("USER")
 	return cmp.Or(a.by, user)
 }

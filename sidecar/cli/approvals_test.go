@@ -46,7 +46,7 @@ func (q *questions) call(command string) approvals.Call {
 // serve starts an admin API over a new store in which the commands wait.
 func (q *questions) serve(commands []string) (server *httptest.Server, ids []string, err error) {
 	metrics, log := telemetry.New(), slog.New(slog.DiscardHandler)
-	src, err := RulesIn("", "", Env{Parts: Parts, Defaults: os.DirFS("../..")})
+	src, err := RuleSource("", "", Env{Parts: Parts, Defaults: os.DirFS("../..")})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +106,7 @@ func TestApprovalsWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	read, write := io.Pipe()
-	a := asking{admin: client, watch: true, env: Env{Parts: Parts, Out: write}}
+	a := approvalFlags{admin: client, watch: true, env: Env{Parts: Parts, Out: write}}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- a.list(ctx) }()
@@ -136,7 +136,7 @@ func commandText(t *testing.T, a admin.Approval) string {
 	var r Rows
 	r.command(a)
 	var out bytes.Buffer
-	if err := (Env{Parts: Parts, Out: &out}).Paper(false).Whole(nil, r.List); err != nil {
+	if err := (Env{Parts: Parts, Out: &out}).Printer(false).Document(nil, r.List); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

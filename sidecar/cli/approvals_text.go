@@ -17,16 +17,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/approvals"
 )
 
-// approvalRow is a call in a list.
+// approvalRow describes a call on one line of a list.
 func approvalRow(l admin.ListedApproval) Row {
 	left, who, said := "", l.By, l.Note
 	switch l.State {
 	case approvals.Pending:
-		left, who, said = roughly(l.Remaining), l.Rule, l.Why
+		left, who, said = roughDuration(l.Remaining), l.Rule, l.Why
 	case approvals.Allowed:
-		left = roughly(l.Remaining)
+		left = roughDuration(l.Remaining)
 	case approvals.Granted:
-		left, said = roughly(l.Remaining), "for "+l.For.Words()+", "+strings.Join(l.Covers, "; ")
+		left, said = roughDuration(l.Remaining), "for "+l.For.Words()+", "+strings.Join(l.Covers, "; ")
 	}
 	what := l.Tool
 	if l.Agent != "" {
@@ -39,15 +39,15 @@ func approvalRow(l admin.ListedApproval) Row {
 	return Row{Text: terminal.Printable(text)}
 }
 
-// roughly is a time in seconds, in words.
-func roughly(seconds float64) string {
+// roughDuration formats a number of seconds for people.
+func roughDuration(seconds float64) string {
 	return (time.Duration(seconds) * time.Second).String()
 }
 
-// approvalRows are all that a person needs for an answer.
+// approvalRows lists all that a person needs to know before an answer.
 func approvalRows(a admin.Approval) []Row {
 	var r Rows
-	r.Say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughly(a.Remaining), a.Times)
+	r.Say("%s is %s, for another %s; the model has sent it %d×", a.ID, a.State, roughDuration(a.Remaining), a.Times)
 	r.Field("  rule", a.Reason.Rule, a.Reason.Place)
 	for _, f := range []struct{ name, value string }{
 		{"why", a.Reason.Why}, {"instead", a.Reason.Instead}, {"tool", a.Call.Tool}, {"in", a.Call.Cwd}, {"agent", a.Call.Agent},
@@ -73,14 +73,14 @@ func approvalRows(a admin.Approval) []Row {
 	return r.List
 }
 
-// covers adds which calls a grant lets pass.
+// covers adds the calls that a grant allows.
 func (r *Rows) covers(a admin.Approval) {
 	for _, line := range a.Covers {
 		r.Say("    %s", line)
 	}
 }
 
-// always adds what allows the same for good.
+// always adds the setting that allows the same for good.
 func (r *Rows) always(a admin.Approval) {
 	if !slices.ContainsFunc(a.Reason.All, func(of policy.Reason) bool { return of.Covers == "" }) {
 		r.Say("  always: write this into exec.yaml")
@@ -91,8 +91,8 @@ func (r *Rows) always(a admin.Approval) {
 	}
 }
 
-// command adds the command with what made it ask underlined, or the arguments. A bar
-// stands before each line, so that no line of it looks like one of ours.
+// command adds the command with the part that made the policy ask underlined, or else the arguments. Each
+// of its lines begins with a bar, so that none can be mistaken for output of this program.
 func (r *Rows) command(a admin.Approval) {
 	c := a.Call
 	if c.Command == "" {
@@ -103,12 +103,12 @@ func (r *Rows) command(a admin.Approval) {
 		r.underlined(c.Command, a.Reason.Start, a.Reason.End)
 		r.Field("  with", otherArguments(c), "")
 	}
-	if len(a.Foreign) > 0 { // characters that may look like others
+	if len(a.Foreign) > 0 { // characters that resemble others
 		r.Say("  not ASCII %s", strings.Join(a.Foreign, ", "))
 	}
 }
 
-// underlined adds the lines of a command, and marks its bytes from start to end.
+// underlined adds the lines of a command, and underlines the bytes from start to end.
 func (r *Rows) underlined(command string, start, end int) {
 	start, end = min(max(start, 0), len(command)), min(max(end, 0), len(command))
 	for line := range strings.SplitSeq(command, "\n") {
@@ -123,7 +123,7 @@ func (r *Rows) underlined(command string, start, end int) {
 	}
 }
 
-// otherArguments are those beside the command.
+// otherArguments formats the arguments without the command.
 func otherArguments(c approvals.Call) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
@@ -142,7 +142,7 @@ func otherArguments(c approvals.Call) string {
 	return terminal.Printable(approvals.Visible(strings.Join(rest, " ")))
 }
 
-// ranText is a program with its arguments, each of which can be told from the next.
+// ranText formats a program with its arguments so that their boundaries are visible.
 func ranText(c approvals.Command) string {
 	var words []string
 	for _, w := range c.Argv {

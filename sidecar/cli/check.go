@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -43,19 +45,19 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 			if c.Flags().Changed("format") {
 				fmt.Fprintln(env.Err, "--format is written --json or --github now")
 			}
-			dir, named := env.meant(args, policy)
-			if err := env.unsure(c, dir, args); err != nil {
+			dir, named := env.rulesFolder(args, policy)
+			if err := env.refuseAmbiguous(c, dir, args); err != nil {
 				return err
 			}
 			if format != "json" {
 				env.announce(named)
 			}
-			v := Checked(dir, policy, strict, env)
+			v := Check(dir, policy, strict, env)
 			if err := v.write(format, env); err != nil {
 				return err
 			}
 			if !v.OK {
-				return ErrSaid
+				return ErrReported
 			}
 			return nil
 		},
@@ -65,41 +67,40 @@ Exit code: 0 the rules are good, 1 they have problems (with --strict also warnin
 	JSONFlag(c, &asJSON, "one document")
 	c.Flags().BoolVar(&github, "github", false, "write workflow commands, which GitHub shows at their lines")
 	c.Flags().StringVar(&format, "format", format, "`FORMAT` text, json or github")
-	c.Flags().Lookup("format").Hidden = true // the spelling of earlier versions
+	c.Flags().Lookup("format").Hidden = true // for scripts of earlier versions
 	Modes(c, "json: strict policy", "github: strict policy", "format: strict policy", ": strict policy")
 	return c
 }
 
-// formats are how check says what it found.
+// formats are the values of --format.
 var formats = []string{"text", "json", "github"}
 
-// verdict is what check found in a folder. Its keys stay; further ones may come.
+// verdict is the result of check. Its JSON keys are stable; new ones may be added.
 type verdict struct {
-	Version  string            `json:"version"` // of the rules; empty where they cannot be read
-	Folder   string            `json:"folder"`  // builtin: the rules of the program
+	Version  string            `json:"version"` // of the rules; empty: they cannot be read
+	Folder   string            `json:"folder"`  // "builtin": the built-in rules
 	OK       bool              `json:"ok"`
 	Counts   checkCounts       `json:"counts"`
 	Problems rulefile.Problems `json:"problems"`
-	Taken    []rulefile.Taken  `json:"taken_away,omitempty"` // from the files that others include
+	Taken    []rulefile.Taken  `json:"taken_away,omitempty"` // removed from included files
 
 	took time.Duration
-	Err  error `json:"-"` // the folder cannot be read
+	Err  error `json:"-"` // why the folder cannot be read
 }
 
-// checkCounts are how much was loaded, which is 0 where the rules do not load, and how much
-// is wrong with it.
+// checkCounts counts what was loaded (0 where the rules do not load), problems and warnings.
 type checkCounts struct {
 	ruleset.Counts
 	Problems int `json:"problems"`
 	Warnings int `json:"warnings"`
 }
 
-// whichRules says what commands with an argument DIR do without it.
+// whichRules documents commands with an optional argument DIR.
 const whichRules = `Without DIR these are the rules that serve would use: those in the folder that
 GPTOSS_EXECUTOR_RULES names, or else the built-in ones. The first line says which. DIR can
 be builtin, too.`
 
-func Checked(dir, policy string, strict bool, env Env) verdict {
+func Check(dir, policy string, strict bool, env Env) verdict {
 	began := time.Now()
 	v := verdict{Folder: cmp.Or(dir, service.BuiltinRules)}
 	src, files, err := ReadRules(dir, policy, env)
@@ -117,7 +118,7 @@ func Checked(dir, policy string, strict bool, env Env) verdict {
 	return v
 }
 
-// count counts problems and warnings. With strict both make rules bad.
+// count counts problems and warnings. With strict, warnings make the rules bad too.
 func (v *verdict) count(strict bool) {
 	for i := range v.Problems {
 		if v.Problems[i].Warning {
@@ -127,4 +128,48 @@ func (v *verdict) count(strict bool) {
 		}
 	}
 	v.OK = v.Counts.Problems == 0 && !(strict && v.Counts.Warnings > 0)
+}
+
+func (v *verdict) write(as string, env Env) error {
+	switch as {
+	case "json":
+		v.Problems = append(rulefile.Problems{}, v.Problems...) // an empty list instead of null
+		return env.Printer(true).Document(v, nil)
+	case "github":
+		for i := range v.Problems {
+			fmt.Fprintln(env.Out, v.Problems[i].WorkflowCommand())
+		}
+		v.summary(env.Out, env.Out)
+		return nil
+	}
+	if v.Err != nil {
+		return v.Err
+	}
+	if len(v.Problems) > 0 {
+		fmt.Fprintln(env.Err, v.Problems.Error())
+	}
+	v.summary(env.Out, env.Err)
+	return nil
+}
+
+// summary prints the last line, with the number of problems.
+func (v *verdict) summary(good, bad io.Writer) {
+	n := v.Counts
+	var parts []string
+	if n.Problems > 0 {
+		parts = append(parts, terminal.Count(n.Problems, "problem"))
+	}
+	if n.Warnings > 0 {
+		parts = append(parts, terminal.Count(n.Warnings, "warning"))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(bad, strings.Join(parts, ", "))
+	}
+	for _, t := range v.Taken {
+		fmt.Fprintln(good, t)
+	}
+	if v.OK {
+		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
+			v.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, v.took.Milliseconds())
+	}
 }

@@ -1,5 +1,5 @@
-// Package cli is the command line: it reads flags, files and the environment,
-// and calls the rooms that do the work. It also writes the log of a server. It decides nothing about replies.
+// Package cli is the command line: it reads flags, files and the environment, and calls the packages that
+// do the work. It also writes the log of a server. It decides nothing about replies.
 package cli
 
 import (
@@ -16,25 +16,25 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Env is the world around a run.
+// Env is what the caller of Run provides: streams, environment, built-in files and parts.
 type Env struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Environ  []string // NAME=value
-	Defaults fs.FS    // the built-in rules/, prompts/ and schemas/
-	Parts    []Part   // of the program, in the order in which they open
+	Defaults fs.FS    // built-in rules/, prompts/ and schemas/
+	Parts    []Part   // in the order in which they open
 }
 
-// Part is a part of the program: what it adds to the command line and to a server.
+// Part adds commands to the command line, and services to a server.
 type Part interface {
 	service.Part
 	Commands(Env) []*cobra.Command
 }
 
-// Reader is a part that reads something of the rule files.
+// Reader is a part with sections in the rule files.
 type Reader interface{ Rules() []ruleset.Section }
 
-// Loader compiles rules, with what the parts read of them.
+// Loader returns a loader of rules that knows the sections of all parts.
 func (e Env) Loader() (l ruleset.Loader) {
 	for _, p := range e.Parts {
 		if r, ok := p.(Reader); ok {
@@ -44,19 +44,20 @@ func (e Env) Loader() (l ruleset.Loader) {
 	return l
 }
 
-// Stdout is Out as it was given: for what asks whether it is a terminal, or hands it on.
-func (e Env) Stdout() io.Writer { return Under(e.Out) }
+// Stdout is Out without the Writer that Run puts around it: to ask whether it is a terminal, or to hand it
+// to a process.
+func (e Env) Stdout() io.Writer { return Unwrap(e.Out) }
 
-// Exit is an answer that is told by an exit code.
+// Exit is an error that ends the program with this code and without a message.
 type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-// ErrSaid is an error whose text is on Err already.
-const ErrSaid = Exit(1)
+// ErrReported is an error whose message is already on Err.
+const ErrReported = Exit(1)
 
-// Run runs one command. It returns the exit code: 0 fine, 1 failed, 2 misused; policy check
-// has others.
+// Run runs one command and returns its exit code: 0 success, 1 failure, 2 wrong usage; policy check has
+// more.
 func Run(args []string, env Env) int {
 	out := &Writer{To: env.Out}
 	env.Out = out
@@ -71,7 +72,7 @@ func Run(args []string, env Env) int {
 	case errors.As(err, &code):
 		return int(code)
 	}
-	errs := NewQueue(env.Err, func(int) {}) // a server must end, also where nothing reads why
+	errs := NewQueue(env.Err, func(int) {}) // the process must end even if nothing reads the error
 	fmt.Fprintln(errs, "gpt-oss-executor:", err)
 	_ = errs.Close()
 	if errors.As(err, new(Misuse)) {
@@ -80,7 +81,7 @@ func Run(args []string, env Env) int {
 	return 1
 }
 
-// rootCommand is the program with all its commands.
+// rootCommand builds the command tree.
 func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
@@ -116,17 +117,16 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 		root.AddCommand(p.Commands(env)...)
 	}
 	root.InitDefaultHelpCmd()
-	Helpful(root)
+	SetUpHelp(root)
 	return root
 }
 
-// UntilStopped is the context of a command that has something to end or to undo before it goes.
+// UntilStopped returns a context that ends at a signal, for commands that must clean up first.
 func UntilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
 	return Until(c.Context())
 }
 
-// JSONFlag is the flag of everything that a program can read. How says of what it writes
-// how it is written.
+// JSONFlag adds the flag --json. how describes the layout of the JSON.
 func JSONFlag(c *cobra.Command, to *bool, how string) {
 	c.Flags().BoolVar(to, "json", false, "write JSON: "+how)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// logged is one run of decisions.
-type logged struct {
+// decisionFlags holds the flags of one decisions command.
+type decisionFlags struct {
 	dir    string
 	json   bool
 	since  time.Duration
@@ -26,7 +26,7 @@ type logged struct {
 }
 
 func decisionsCommand(env Env) *cobra.Command {
-	l := logged{env: env}
+	l := decisionFlags{env: env}
 	c := &cobra.Command{
 		Use:   "decisions",
 		Short: "Read the decision log: list, show, verify, replay",
@@ -42,8 +42,8 @@ is the folder decisions in ` + config.Prefix + `STATE. The server may be running
 	return c
 }
 
-// command is a subcommand over the folder of a log.
-func (l *logged) command(use, short string, args cobra.PositionalArgs,
+// command returns a subcommand that runs on the folder of a log.
+func (l *decisionFlags) command(use, short string, args cobra.PositionalArgs,
 	run func(dir string, args []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: args,
@@ -57,8 +57,8 @@ func (l *logged) command(use, short string, args cobra.PositionalArgs,
 	}
 }
 
-// folder is the folder of the log.
-func (l *logged) folder() (string, error) {
+// folder returns the folder of the log, by flag or settings.
+func (l *decisionFlags) folder() (string, error) {
 	dir := l.dir
 	if s := l.env.DefaultSettings(); dir == "" {
 		if err := s.Override(l.env.Environ); err != nil {
@@ -76,8 +76,8 @@ func (l *logged) folder() (string, error) {
 	return dir, nil
 }
 
-// filters adds the flags that choose decisions.
-func (l *logged) filters(c *cobra.Command) {
+// filters adds the flags that select decisions.
+func (l *decisionFlags) filters(c *cobra.Command) {
 	f := c.Flags()
 	f.DurationVar(&l.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
 	f.StringVar(&l.filter.Effect, "effect", "", "only this `EFFECT`: allow, audit, ask or deny")
@@ -91,8 +91,8 @@ func (l *logged) filters(c *cobra.Command) {
 	JSONFlag(c, &l.json, "a line each")
 }
 
-// chosen is the filter that the flags say.
-func (l *logged) chosen() (decisions.Filter, error) {
+// chosen returns the filter that the flags describe.
+func (l *decisionFlags) chosen() (decisions.Filter, error) {
 	f := l.filter
 	effects := []string{string(policy.Allow), string(policy.Audit), string(policy.Ask), string(policy.Deny)}
 	if f.Effect != "" && !slices.Contains(effects, f.Effect) {

@@ -15,7 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
-func (l *logged) listCommand() *cobra.Command {
+func (l *decisionFlags) listCommand() *cobra.Command {
 	c := l.command("list", "List decisions, one on each line, the newest last", Arguments(0, 0),
 		func(dir string, _ []string) error { return l.list(dir) })
 	c.Example = `  gpt-oss-executor decisions list --since 2h --effect deny
@@ -24,13 +24,13 @@ func (l *logged) listCommand() *cobra.Command {
 	return c
 }
 
-// list writes the decisions that are chosen as they are read, so the columns are fixed.
-func (l *logged) list(dir string) error {
+// list prints the selected decisions while it reads them, which is why the columns have fixed widths.
+func (l *decisionFlags) list(dir string) error {
 	filter, err := l.chosen()
 	if err != nil {
 		return err
 	}
-	p, all, shown, damaged := l.env.Paper(l.json), 0, 0, 0
+	p, all, shown, damaged := l.env.Printer(l.json), 0, 0, 0
 	err = decisions.Read(dir, func(r *decisions.Record, broken error) bool {
 		switch {
 		case broken != nil:
@@ -48,19 +48,19 @@ func (l *logged) list(dir string) error {
 	if err == nil && shown == 0 && !l.json {
 		p.Rows([]Row{{Text: fmt.Sprintf("no decision matches, of %d in %s", all, dir)}})
 	}
-	if err = errors.Join(err, p.Done()); err == nil && damaged > 0 {
+	if err = errors.Join(err, p.Flush()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%d lines are damaged; run: gpt-oss-executor decisions verify", damaged)
 	}
 	return err
 }
 
-// hashed is a record with its hash, as JSON shows it.
+// hashed is a record with its hash in JSON.
 type hashed struct {
 	*decisions.Record
 	Hash decisions.Sum `json:"hash"`
 }
 
-// decisionRow is a decision on one line.
+// decisionRow describes a decision on one line.
 func decisionRow(r *decisions.Record) Row {
 	if r.Connection != nil {
 		return connectionRow(r)
@@ -68,7 +68,7 @@ func decisionRow(r *decisions.Record) Row {
 	d := r.Decision
 	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s", r.Seq, r.Time.Format(time.DateTime),
 		d.Effect, d.Outcome,
-		d.Tool, d.RuleName(), Briefly(d.Arguments))
+		d.Tool, d.RuleName(), MainArgument(d.Arguments))
 	for _, f := range d.Findings {
 		text += "  (dry run: " + f.Rule + ")"
 	}
@@ -81,7 +81,7 @@ func decisionRow(r *decisions.Record) Row {
 	return Row{Text: terminal.Printable(text), ink: EffectInk(d.Effect)}
 }
 
-// connectionRow is a connection of a running command on one line.
+// connectionRow describes a connection of a confined command on one line.
 func connectionRow(r *decisions.Record) Row {
 	c := r.Connection
 	text := fmt.Sprintf("%7d  %s  %-5s  %-7s  %-10s  %-18s  %s %s", r.Seq, r.Time.Format(time.DateTime),
@@ -96,8 +96,8 @@ func connectionRow(r *decisions.Record) Row {
 	return Row{Text: terminal.Printable(text), ink: EffectInk(c.Effect)}
 }
 
-// Briefly is the one argument of a call that says most, or all of them.
-func Briefly(args json.RawMessage) string {
+// MainArgument returns the most telling argument of a call, or else all of them.
+func MainArgument(args json.RawMessage) string {
 	var in map[string]any
 	if json.Unmarshal(args, &in) == nil {
 		for _, key := range []string{"command", "path", "url"} {
@@ -109,7 +109,7 @@ func Briefly(args json.RawMessage) string {
 	return Clipped(string(args))
 }
 
-func (l *logged) showCommand() *cobra.Command {
+func (l *decisionFlags) showCommand() *cobra.Command {
 	c := l.command("show SEQ", "Show everything about one record", Arguments(1, 1),
 		func(dir string, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
@@ -123,7 +123,7 @@ func (l *logged) showCommand() *cobra.Command {
 	return c
 }
 
-func (l *logged) show(dir string, seq uint64) error {
+func (l *decisionFlags) show(dir string, seq uint64) error {
 	var found *decisions.Record
 	var broken error
 	err := decisions.Read(dir, func(r *decisions.Record, err error) bool {
@@ -140,10 +140,11 @@ func (l *logged) show(dir string, seq uint64) error {
 	case broken != nil:
 		fmt.Fprintln(l.env.Err, broken)
 	}
-	return l.env.Paper(l.json || found.Decision == nil).Whole(hashed{found, found.Hash}, recordRows(found))
+	p := l.env.Printer(l.json || found.Decision == nil)
+	return p.Document(hashed{found, found.Hash}, recordRows(found))
 }
 
-// recordRows are the lines about one decision; what is not known is left out.
+// recordRows describes one decision; unknown fields are left out.
 func recordRows(r *decisions.Record) []Row {
 	d := r.Decision
 	if d == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-func (l *logged) replayCommand() *cobra.Command {
+func (l *decisionFlags) replayCommand() *cobra.Command {
 	var rules, locked string
 	c := l.command("replay", "Decide the logged calls again, with other rules", Arguments(0, 0),
 		func(dir string, _ []string) error {
@@ -34,20 +34,20 @@ Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wr
 	return c
 }
 
-func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
+func (l *decisionFlags) replay(dir string, set *ruleset.Set, in guard.World) error {
 	filter, err := l.chosen()
 	if err != nil {
 		return err
 	}
-	p := l.env.Paper(l.json)
+	p := l.env.Printer(l.json)
 	t, err := decisions.Replay(dir, filter, in.Decider(set),
 		func(c *decisions.Change) { p.Item(c, changeRows(c)) })
 	if err != nil {
 		return err
 	}
 	p.Item(map[string]any{"summary": t, "rules_version": set.Version}, tallyRows(t, set.Version))
-	if err = p.Done(); err == nil && t.Changed()+t.Damaged > 0 {
-		err = ErrSaid
+	if err = p.Flush(); err == nil && t.Changed()+t.Damaged > 0 {
+		err = ErrReported
 	}
 	return err
 }
@@ -55,7 +55,7 @@ func (l *logged) replay(dir string, set *ruleset.Set, in guard.World) error {
 func changeRows(c *decisions.Change) []Row {
 	var r Rows
 	r.Add(0, EffectInk(c.New), "", "%7d  %s  %-5s → %-5s  %-10s  %s → %s  %s", c.Seq,
-		c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, Briefly(c.Arguments))
+		c.Time.Format(time.DateTime), c.Old, c.New, c.Tool, c.OldRule, c.NewRule, MainArgument(c.Arguments))
 	return r.List
 }
 
@@ -65,7 +65,7 @@ func tallyRows(t *decisions.Tally, version string) []Row {
 	for _, n := range []struct {
 		what  string
 		count int
-		means string // "": it is shown where there is none, too
+		means string // "": the row is also shown for 0
 	}{
 		{"unchanged", t.Unchanged, ""}, {"newly denied", t.Denied, ""}, {"newly asked", t.Asked, ""}, {"newly allowed", t.Allowed, ""},
 		{"not judged", t.Skipped, "  the log does not have all of their arguments"},

@@ -8,7 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
-func (l *logged) verifyCommand() *cobra.Command {
+func (l *decisionFlags) verifyCommand() *cobra.Command {
 	var heads []string
 	c := l.command("verify [DIR...]", "Check that the log is complete and unchanged", cobra.ArbitraryArgs,
 		func(dir string, more []string) error {
@@ -35,7 +35,7 @@ Exit code: 0 nothing is wrong, 1 a problem was found, 2 wrong usage.`
 	return c
 }
 
-func (l *logged) verify(dir string, more, heads []string) error {
+func (l *decisionFlags) verify(dir string, more, heads []string) error {
 	var expect []decisions.Checkpoint
 	for _, h := range heads {
 		at, err := decisions.ParseCheckpoint(h)
@@ -58,20 +58,20 @@ func (l *logged) verify(dir string, more, heads []string) error {
 	return l.verified(r, r.Lines(), len(r.Problems) == 0)
 }
 
-// verified prints what was found.
-func (l *logged) verified(doc any, lines []string, sound bool) error {
+// verified prints the result.
+func (l *decisionFlags) verified(doc any, lines []string, sound bool) error {
 	var out Rows
 	for _, line := range lines {
 		out.Say("%s", line)
 	}
-	err := l.env.Paper(l.json).Whole(doc, out.List)
+	err := l.env.Printer(l.json).Document(doc, out.List)
 	if err == nil && !sound {
-		err = ErrSaid
+		err = ErrReported
 	}
 	return err
 }
 
-func (l *logged) headCommand() *cobra.Command {
+func (l *decisionFlags) headCommand() *cobra.Command {
 	c := l.command("head", "Print SEQ:HASH of the last record, to keep on another machine", Arguments(0, 0),
 		func(dir string, _ []string) error {
 			at, err := decisions.Last(dir)

@@ -19,54 +19,52 @@ import (
 
 const (
 	errorLogSuffix = "-errors.md"
-	keptDays       = 30       // files; older ones are removed when a day begins
-	maxDay         = 64 << 20 // bytes a day; what comes then is in the log alone
-	maxEntry       = 2000     // bytes of an entry
+	keptDays       = 30       // the number of files
+	maxDay         = 64 << 20 // bytes; later entries of the day are only in the log
+	maxEntry       = 2000     // bytes
 )
 
-// ErrorLog writes warnings, errors and faults to the file of their day, and hands every record
-// on to the next handler.
+// ErrorLog is a slog.Handler that writes warnings, errors and faults to a file per day, and passes every
+// record on to the next handler.
 type ErrorLog struct {
 	slog.Handler
 	attrs []slog.Attr
-	file  *file
+	file  *dayFile
 }
 
-// openErrorLog is a handler that writes to files in dir, which it makes. The file of today must be one
-// that can be written.
+// openErrorLog returns an ErrorLog with files in dir, which it creates. It fails if the file of today
+// cannot be written.
 func openErrorLog(dir string, now time.Time, next slog.Handler) (*ErrorLog, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open the error log: %w", err)
 	}
-	f := &file{dir: dir}
-	if err := f.turn(now); err != nil {
+	f := &dayFile{dir: dir}
+	if err := f.openDay(now); err != nil {
 		return nil, fmt.Errorf("open the error log: %w", err)
 	}
 	return &ErrorLog{Handler: next, file: f}, nil
 }
 
-// Close closes the file.
 func (h *ErrorLog) Close() error {
 	h.file.mu.Lock()
 	defer h.file.mu.Unlock()
 	return h.file.out.Close()
 }
 
-// Enabled: faults of the model are told at info.
+// Enabled accepts info, the level of faults of the model.
 func (h *ErrorLog) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelInfo || h.Handler.Enabled(ctx, level)
 }
 
-// Handle writes a record.
 func (h *ErrorLog) Handle(ctx context.Context, r slog.Record) error {
 	var err error
 	if e := entryOf(h.attrs, r); r.Level >= slog.LevelWarn || e.event == "fault" {
-		if err = h.file.add(r.Time, e.line(r)); err != nil && h.file.broken.CompareAndSwap(false, true) {
+		if err = h.file.add(r.Time, e.line(r)); err != nil && h.file.reported.CompareAndSwap(false, true) {
 			said := slog.NewRecord(r.Time, slog.LevelError, "the error log cannot be written", 0)
 			said.Add("event", "error_log_broken", "detail", err.Error())
 			err = errors.Join(err, h.Handler.Handle(ctx, said))
 		} else if err == nil {
-			h.file.broken.Store(false)
+			h.file.reported.Store(false)
 		}
 	}
 	if h.Handler.Enabled(ctx, r.Level) {
@@ -83,7 +81,7 @@ func (h *ErrorLog) WithGroup(name string) slog.Handler {
 	return &ErrorLog{h.Handler.WithGroup(name), h.attrs, h.file}
 }
 
-// entry is what people read of a record.
+// entry holds the attributes of a record that the file shows.
 type entry struct {
 	event, tool, detail, action string
 	refused                     bool
@@ -112,12 +110,12 @@ func entryOf(attrs []slog.Attr, r slog.Record) (e entry) {
 	return e
 }
 
-// fixes are the words for what was done about a fault.
+// fixes maps an action after a fault to words.
 var fixes = map[string]string{
 	"resample": "asked again", "correct": "told the model, and asked again", "give_up": "none",
 }
 
-// line is an entry as the file has it.
+// line formats an entry.
 func (e entry) line(r slog.Record) string {
 	fix, status := "none", "failed"
 	if known, ok := fixes[e.action]; ok {
@@ -139,30 +137,30 @@ func (e entry) line(r slog.Record) string {
 		field(r.Message+e.detail), fix, status)
 }
 
-// field is a text in one line, which neither ends its column nor hides a secret badly.
+// field returns text on one line, with secrets masked and without the column separator.
 func field(text string) string {
 	text, _ = secrets.Mask(text)
 	text = strings.ToValidUTF8(text[:min(len(text), maxEntry)], "")
 	return strings.ReplaceAll(terminal.Printable(strings.Join(strings.Fields(text), " ")), "|", "¦")
 }
 
-// file is the file of a day.
-type file struct {
+// dayFile is the file of the current day.
+type dayFile struct {
 	mu   sync.Mutex
 	dir  string
 	day  string
 	out  *os.File
 	size int64
 
-	broken atomic.Bool // which was said
+	reported atomic.Bool // a failure was reported
 }
 
 // add writes a line to the file of its day.
-func (f *file) add(at time.Time, line string) error {
+func (f *dayFile) add(at time.Time, line string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if at.Format(time.DateOnly) > f.day { // a record that comes late goes to the file that is open
-		if err := f.turn(at); err != nil {
+	if at.Format(time.DateOnly) > f.day { // a late record goes to the open file
+		if err := f.openDay(at); err != nil {
 			return fmt.Errorf("write the error log: %w", err)
 		}
 	}
@@ -178,8 +176,8 @@ func (f *file) add(at time.Time, line string) error {
 	return err
 }
 
-// turn begins a day, or goes on with it, and removes the oldest files.
-func (f *file) turn(at time.Time) error {
+// openDay opens the file of a day, new or existing, and removes the oldest files.
+func (f *dayFile) openDay(at time.Time) error {
 	day := at.Format(time.DateOnly)
 	out, err := os.OpenFile(filepath.Join(f.dir, day+errorLogSuffix), os.O_CREATE|os.O_APPEND|os.O_WRONLY,
 		0o600)
@@ -200,8 +198,8 @@ func (f *file) turn(at time.Time) error {
 	return errors.Join(err, f.prune())
 }
 
-// prune removes the oldest files of the log, and touches no other.
-func (f *file) prune() error {
+// prune removes the oldest files of the log; other files stay.
+func (f *dayFile) prune() error {
 	names, err := filepath.Glob(filepath.Join(f.dir, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"+
 		errorLogSuffix))
 	if err != nil || len(names) <= keptDays {

@@ -14,8 +14,8 @@ import (
 )
 
 func explainCommand(env Env) *cobra.Command {
-	var x explaining
-	var call aCall
+	var x explainFlags
+	var call callFlags
 	lines := false
 	c := &cobra.Command{
 		Use:   "explain [FILE]",
@@ -66,15 +66,15 @@ works, as the gateway had said.`,
 	return c
 }
 
-// explaining is what explain and policy explain were asked for.
-type explaining struct {
+// explainFlags holds the flags of explain and policy explain.
+type explainFlags struct {
 	dirs    []string
 	policy  string
 	profile string
 	json    bool
 }
 
-func (x *explaining) flags(c *cobra.Command, env Env) {
+func (x *explainFlags) flags(c *cobra.Command, env Env) {
 	JSONFlag(c, &x.json, "one document")
 	c.Flags().StringArrayVar(&x.dirs, "rules", nil,
 		"folder `DIR` of rules, or builtin; given twice, the two are compared (without it: "+
@@ -82,8 +82,8 @@ func (x *explaining) flags(c *cobra.Command, env Env) {
 	PolicyFlag(c, env, &x.policy)
 }
 
-// sets are the rules to read with: one set, or two to be compared.
-func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
+// sets loads the rules: one set, or two to compare.
+func (x *explainFlags) sets(env Env) (sets []*ruleset.Set, err error) {
 	if len(x.dirs) == 0 {
 		dir, _ := env.ruleSettings()
 		x.dirs = []string{dir}
@@ -101,16 +101,16 @@ func (x *explaining) sets(env Env) (sets []*ruleset.Set, err error) {
 	return sets, nil
 }
 
-// world is where calls are judged.
-func (x *explaining) world(env Env) guard.World {
+// world returns the surroundings in which calls are judged.
+func (x *explainFlags) world(env Env) guard.World {
 	return env.World(append([]string{x.policy}, x.dirs...)...)
 }
 
-// lines answers each record in its place; a bad one does not stop the rest.
-func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
+// lines answers each record on its own line; a bad record does not stop the rest.
+func (x *explainFlags) lines(set *ruleset.Set, args []string, env Env) error {
 	world := x.world(env)
 	return answerLines(args, env, func(l jsontext.Line) (any, json.RawMessage, error) {
-		rec, err := recordOn(l)
+		rec, err := parseRecord(l)
 		if err != nil {
 			return nil, rec.ID, err
 		}
@@ -119,8 +119,8 @@ func (x *explaining) lines(set *ruleset.Set, args []string, env Env) error {
 	})
 }
 
-// reply shows one reply to a person.
-func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
+// reply explains one reply for people.
+func (x *explainFlags) reply(sets []*ruleset.Set, args []string, env Env) error {
 	doc, err := readDocument(args, env)
 	if err != nil {
 		return err
@@ -138,8 +138,8 @@ func (x *explaining) reply(sets []*ruleset.Set, args []string, env Env) error {
 	})
 }
 
-// show writes the tree of one set, or the difference of two, for people or as JSON.
-func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []Row,
+// show prints the tree of one set, or the difference between two, as text or JSON.
+func show[T any](x *explainFlags, sets []*ruleset.Set, env Env, lines func(*T) []Row,
 	explain func(*ruleset.Set) (*T, error)) error {
 	var trees []*T
 	for _, set := range sets {
@@ -149,10 +149,10 @@ func show[T any](x *explaining, sets []*ruleset.Set, env Env, lines func(*T) []R
 		}
 		trees = append(trees, tree)
 	}
-	p := env.Paper(x.json)
+	p := env.Printer(x.json)
 	if len(trees) == 1 {
-		return p.Whole(trees[0], lines(trees[0]))
+		return p.Document(trees[0], lines(trees[0]))
 	}
-	return p.Whole(trees, difference(RulesName(x.dirs[0]), RulesName(x.dirs[1]), lines(trees[0]),
+	return p.Document(trees, difference(RulesName(x.dirs[0]), RulesName(x.dirs[1]), lines(trees[0]),
 		lines(trees[1])))
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 const (
-	maxSteps  = 8  // of a strategy that are shown
-	maxChange = 44 // characters up to which repairs stand in columns
+	maxSteps  = 8  // shown of a strategy
+	maxChange = 44 // characters of a repair that is aligned in columns
 )
 
-// treeRows are the lines of a tree. What a model or an operator wrote is made
-// harmless for a terminal.
+// treeRows describes a tree. Text of models and operators is made safe for a terminal.
 func treeRows(t *replay.Tree) []Row {
 	var r Rows
 	r.Say("rules %s, profile %s, %s", t.Version, t.Profile, offeredWords(t))
@@ -95,9 +95,9 @@ func (r *Rows) strategy(s *replay.TreeStrategy, width int) {
 		case i == maxSteps:
 			r.Add(3, faint, "", "… and %d more", len(s.Steps)-maxSteps)
 			return
-		case !said && strings.HasSuffix(s.Says, step.Says()): // the line of the strategy says it
+		case !said && strings.HasSuffix(s.Says, step.Says()): // already on the line of the strategy
 			said = true
-			r.Add(3, faint, "", "%s", spot(step))
+			r.Add(3, faint, "", "%s", location(step))
 		default:
 			r.step(step, 3)
 		}
@@ -108,16 +108,16 @@ func (r *Rows) strategy(s *replay.TreeStrategy, width int) {
 }
 
 func (r *Rows) step(s *replay.TreeStep, level int) {
-	r.Add(level, faint, "", "%s  %s", spot(s), Clipped(s.Says()))
+	r.Add(level, faint, "", "%s  %s", location(s), Clipped(s.Says()))
 }
 
-// candidate shows why a text is a call, or is none.
+// candidate adds why a text is a call or not.
 func (r *Rows) candidate(c *parse.Candidate) {
 	r.Add(1, Plain, "", "%s  %s, byte %d, %s: %s", c.Decision, c.Field, c.At, Clipped(c.Name), c.Says())
 }
 
-// spot is where a step looked.
-func spot(s *replay.TreeStep) string {
+// location returns where a step looked.
+func location(s *replay.TreeStep) string {
 	if s.Field == "tool_calls" {
 		return fmt.Sprintf("tool_calls[%d]", s.From)
 	}
@@ -148,14 +148,14 @@ func (r *Rows) call(c *replay.TreeCall) {
 	r.Add(3, Bold, "", "= %s %s  (confidence %.2f)", Clipped(c.Name), c.Arguments, c.Confidence)
 }
 
-// changeWords says what a repair changed.
+// changeWords describes what a repair changed.
 func changeWords(fix tools.Repair) string {
 	from, to := quotedAtEnds(fix.From), quotedAtEnds(fix.To)
 	switch {
 	case fix.From == "" && fix.To == "":
 		return "mended"
 	case strings.HasPrefix(fix.Kind, "harmony."):
-		return from // it says what was wrong, not what stood there
+		return from // a description of the mistake, not the text that was there
 	case fix.From == "":
 		return "added " + to
 	case fix.To == "":
@@ -164,7 +164,7 @@ func changeWords(fix tools.Repair) string {
 	return from + " → " + to
 }
 
-// quotedAtEnds is text as it is, or in quotes where its ends would be lost.
+// quotedAtEnds returns the text, in quotes if it begins or ends with white space.
 func quotedAtEnds(s string) string {
 	if s != strings.TrimSpace(s) {
 		return fmt.Sprintf("%q", s)
@@ -172,7 +172,7 @@ func quotedAtEnds(s string) string {
 	return terminal.Printable(s)
 }
 
-// term shows a term of a condition, and below it those that it joins.
+// term adds a term of a condition, and below it its operands.
 func (r *Rows) term(t *cond.Term, level int) {
 	words, of := Clipped(t.Source), t.Of
 	switch {
@@ -216,4 +216,28 @@ func verdictInk(v replay.Verdict) Ink {
 		return Plain
 	}
 	return faint
+}
+
+// facts adds what a call can do.
+func (r *Rows) facts(f *policy.Facts) {
+	for _, line := range guard.FactLines(f, Clipped) {
+		in := Plain
+		if line.Bad {
+			in = Red
+		}
+		r.Add(line.Level, in, "", "%s", line.Text)
+	}
+}
+
+// editRows describes what edits.yaml makes of a request.
+func editRows(e *replay.EditedRequest) []Row {
+	var r Rows
+	if len(e.Rules) == 0 {
+		r.Say("edits.yaml has no rules")
+	}
+	for _, o := range e.Rules {
+		r.Add(1, Plain, o.Rule, "%s  %s", o.ID, Clipped(o.Outcome))
+	}
+	r.Say("request    %s", Clipped(string(e.Request)))
+	return r.List
 }

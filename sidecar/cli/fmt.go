@@ -3,10 +3,14 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 func fmtCommand(env Env) *cobra.Command {
@@ -27,7 +31,7 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
   gpt-oss-executor fmt --check my-rules/exec.yaml my-rules/paths.yaml`,
 		Args: notEmpty,
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, named := env.meant(args, "")
+			dir, named := env.rulesFolder(args, "")
 			if RulesName(dir) != dir {
 				return Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
 			}
@@ -52,11 +56,32 @@ printed. With --check nothing is changed, and the exit code is 1 if a file is no
 				}
 			}
 			if failed || check && changed {
-				return ErrSaid
+				return ErrReported
 			}
 			return nil
 		},
 	}
 	c.Flags().BoolVar(&check, "check", false, "only list the files that are not formatted")
 	return c
+}
+
+// FormatFile formats a file. It writes the result only if write is set.
+func FormatFile(name string, write bool) (changed bool, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false, fmt.Errorf("read rules: %w", err)
+	}
+	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
+	switch {
+	case problem != nil:
+		return false, rulefile.Problems{*problem}
+	case out == string(text):
+		return false, nil
+	case !write:
+		return true, nil
+	}
+	if err := atomicfile.Replace(name, []byte(out)); err != nil {
+		return false, fmt.Errorf("write rules: %w", err)
+	}
+	return true, nil
 }

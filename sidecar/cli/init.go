@@ -22,7 +22,7 @@ With --full it writes copies of all built-in rules and prompts, which then stay 
   gpt-oss-executor serve --rules my-rules --upstream http://127.0.0.1:8000/v1`,
 		Args: Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := Rules(args[0], env, full)
+			n, err := WriteRules(args[0], env, full)
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ With --full it writes copies of all built-in rules and prompts, which then stay 
 	}
 	c.Flags().BoolVar(&full, "full", false, "copies of all built-in rules and prompts")
 	c.Flags().BoolVar(&layered, "layered", false, "what init does without --full; for scripts of earlier versions")
-	_ = c.Flags().MarkHidden("layered") // the flag is there
+	_ = c.Flags().MarkHidden("layered") // it cannot fail: the flag exists
 	return c
 }
 
@@ -53,7 +53,7 @@ that begins with a line such as
 		Example: `  gpt-oss-executor schemas my-rules`,
 		Args:    Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			n, err := Schemas(args[0], env.Defaults)
+			n, err := WriteSchemas(args[0], env.Defaults)
 			if err != nil {
 				return err
 			}

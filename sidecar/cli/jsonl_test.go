@@ -51,8 +51,8 @@ func FuzzReply(f *testing.F) {
 			return
 		}
 		var out bytes.Buffer
-		p := paper{out: bufio.NewWriter(&out)}
-		if err := p.Whole(nil, treeRows(tree)); err != nil {
+		p := Printer{out: bufio.NewWriter(&out)}
+		if err := p.Document(nil, treeRows(tree)); err != nil {
 			t.Fatal(err)
 		}
 		if bad := strings.IndexFunc(out.String(),

@@ -15,7 +15,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 )
 
-// ManCommand prints the help of a command as a manual page, or writes the pages of all into a folder.
+// ManCommand prints the manual page of a command, or writes the pages of all commands into a folder.
 func ManCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
@@ -37,7 +37,7 @@ of all commands into a folder; make install does that.`,
 				}
 				return writeMan(c.Root(), dir, program)
 			}
-			about, err := named(c, args)
+			about, err := findCommand(c, args)
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ of all commands into a folder; make install does that.`,
 	return c
 }
 
-// writeMan writes the page of a command and of all below it.
+// writeMan writes the pages of a command and of all its subcommands.
 func writeMan(c *cobra.Command, dir string, program built.Program) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("write manual pages: %w", err)
@@ -70,8 +70,8 @@ func writeMan(c *cobra.Command, dir string, program built.Program) error {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// Man is the manual page of a command, with the words of its help. It is dated by its commit, so
-// that it is the same each time.
+// Man returns the manual page of a command, made of its help. Its date is that of the commit, so that
+// builds are reproducible.
 func Man(c *cobra.Command, program built.Program) string {
 	var b strings.Builder
 	date := ""
@@ -109,7 +109,7 @@ func Man(c *cobra.Command, program built.Program) string {
 	return b.String()
 }
 
-// option is one flag.
+// option writes the entry of a flag.
 func option(b *strings.Builder, f *pflag.Flag) {
 	if f.Hidden {
 		return
@@ -128,7 +128,7 @@ func option(b *strings.Builder, f *pflag.Flag) {
 	fmt.Fprintf(b, ".TP\n\\fB%s\\fR%s\n%s\n", roff(name), word, roff(text))
 }
 
-// paragraphs are filled; lines that begin with a blank stay as they are.
+// paragraphs writes filled text; lines that begin with a blank are kept.
 func paragraphs(b *strings.Builder, text string) {
 	typed, apart := false, false
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
@@ -152,7 +152,7 @@ func paragraphs(b *strings.Builder, text string) {
 	}
 }
 
-// roff is text in which nothing is a command of roff, and which copies as it was typed.
+// roff escapes text, so that nothing in it is a roff command and it can be copied as typed.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, `"`, `\(dq`, "`", "\\(ga", "^", `\(ha`, "~",
 		`\(ti`).Replace(text)

@@ -15,14 +15,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// PageWidth is how many characters a line of help has at most.
+// PageWidth is the maximal number of characters on a line of help.
 const PageWidth = 80
 
-// flagWidth is where the texts about flags begin. A longer name has a line of its own.
+// flagWidth is the column of the descriptions of flags. A longer flag has a line of its own.
 const flagWidth = 28
 
-// Page is the help of a command: what it does, how it is called, examples, what is below
-// it, and its flags.
+// Page returns the help of a command: description, usage, examples, subcommands and flags.
 func Page(c *cobra.Command) string {
 	var b strings.Builder
 	about := c.Long
@@ -54,7 +53,7 @@ func Page(c *cobra.Command) string {
 	return b.String()
 }
 
-// groups are the commands of the first page of help, behind their title.
+// groups lists the commands on the first page of help, each group after its title.
 func groups() [][]string {
 	return [][]string{
 		{"Start", "demo", "connect", "openclaw", "serve", "doctor"},
@@ -65,7 +64,8 @@ func groups() [][]string {
 	}
 }
 
-// commands lists what is below a command; of the program in groups, or those that are in none.
+// commands lists the subcommands of a command. For the program these are the groups, or with others the
+// commands outside of them.
 func commands(c *cobra.Command, others bool) string {
 	shown := [][]string{{"Commands"}}
 	switch {
@@ -89,7 +89,7 @@ func commands(c *cobra.Command, others bool) string {
 	return b.String()
 }
 
-// usage is how a command is called.
+// usage returns the usage line of a command.
 func usage(c *cobra.Command) string {
 	if c.HasAvailableSubCommands() {
 		return c.CommandPath() + " COMMAND"
@@ -97,7 +97,7 @@ func usage(c *cobra.Command) string {
 	return c.UseLine()
 }
 
-// HelpCommand shows the help of a command that is named behind it.
+// HelpCommand shows the help of the command that its arguments name.
 func HelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND…]",
@@ -111,7 +111,7 @@ func HelpCommand() *cobra.Command {
 				_, err := fmt.Fprint(c.OutOrStdout(), commands(c.Root(), true)[1:])
 				return err
 			}
-			about, err := named(c, args)
+			about, err := findCommand(c, args)
 			if err != nil {
 				return err
 			}
@@ -120,8 +120,8 @@ func HelpCommand() *cobra.Command {
 	}
 }
 
-// named is the command that words name.
-func named(c *cobra.Command, words []string) (*cobra.Command, error) {
+// findCommand finds a command by its path.
+func findCommand(c *cobra.Command, words []string) (*cobra.Command, error) {
 	about, rest, err := c.Root().Find(words)
 	if err == nil && len(rest) > 0 {
 		err = unknownWord(about, rest[0])
@@ -132,7 +132,7 @@ func named(c *cobra.Command, words []string) (*cobra.Command, error) {
 	return about, nil
 }
 
-// CompletionCommand prints what makes a shell complete commands and flags.
+// CompletionCommand prints the completion script of a shell.
 func CompletionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
@@ -160,15 +160,15 @@ write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
 	}
 }
 
-// Misuse is an error in how a command was called.
+// Misuse is an error in the usage of a command.
 type Misuse struct{ error }
 
-// Misused says where to read how a command is called.
+// Misused marks an error as misuse, and adds where to read about the usage.
 func Misused(c *cobra.Command, err error) error {
 	return Misuse{fmt.Errorf("%w\nTry: %s --help", err, c.CommandPath())}
 }
 
-// unknown is an error about a word that is no command below c.
+// unknownWord returns the error of a word that is no subcommand of c.
 func unknownWord(c *cobra.Command, word string) error {
 	if why := built.Without(built.Command, word); why != "" && !c.HasParent() {
 		return errors.New(why)
@@ -181,19 +181,19 @@ func unknownWord(c *cobra.Command, word string) error {
 		rulefile.DidYouMean(word, words))
 }
 
-// WrongFlag is misuse of a flag. What stands behind a command that only holds others is the
-// name of one: if it is wrong, its flags are unknown, too, and that is not what to say.
+// WrongFlag returns the handler of flag errors. Where a command only groups others, a wrong subcommand
+// makes its flags unknown too; then the error names the subcommand.
 func WrongFlag(args []string) func(*cobra.Command, error) error {
 	return func(c *cobra.Command, err error) error {
 		var bad *pflag.InvalidValueError
 		if errors.As(err, &bad) {
-			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name, takes(bad.GetFlag()),
-				bad.GetValue()))
+			return Misused(c, fmt.Errorf("--%s takes %s, not %q", bad.GetFlag().Name,
+				valueWords(bad.GetFlag()), bad.GetValue()))
 		}
 		var lacks *pflag.ValueRequiredError
 		if errors.As(err, &lacks) {
 			return Misused(c, fmt.Errorf("--%s takes %s, and nothing stands behind it", lacks.GetFlag().Name,
-				takes(lacks.GetFlag())))
+				valueWords(lacks.GetFlag())))
 		}
 		if c.HasSubCommands() {
 			_, rest, _ := c.Root().Find(args)
@@ -212,7 +212,7 @@ func WrongFlag(args []string) func(*cobra.Command, error) error {
 			} else if key == rulesFlag && takesFolder(c) {
 				err = fmt.Errorf("%w; the folder is an argument: %s DIR", err, c.CommandPath())
 			} else if near, ok := rulefile.Nearest("--"+unknown.GetSpecifiedName(), flags); ok &&
-				unknown.GetSpecifiedShortnames() == "" { // one letter resembles each short name
+				unknown.GetSpecifiedShortnames() == "" { // one letter is similar to every short flag
 				err = fmt.Errorf("%w; did you mean %s?", err, near)
 			}
 		}
@@ -225,8 +225,8 @@ func takesFolder(c *cobra.Command) bool {
 	return c.Parent() == c.Root() && strings.Contains(c.Use, "DIR")
 }
 
-// takes is what a flag takes, in words.
-func takes(f *pflag.Flag) string {
+// valueWords describes the values of a flag.
+func valueWords(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":
 		return "true or false"
@@ -239,7 +239,7 @@ func takes(f *pflag.Flag) string {
 	return name
 }
 
-// Arguments accepts from least to most arguments. Its error shows how the command is written.
+// Arguments accepts from least to most arguments. Otherwise its error shows the usage.
 func Arguments(least, most int) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if least <= len(args) && len(args) <= most {
@@ -250,9 +250,9 @@ func Arguments(least, most int) cobra.PositionalArgs {
 	}
 }
 
-// Helpful gives a command and all below it their help, and says of wrong arguments where to
-// read on. A command that does nothing by itself shows its help.
-func Helpful(c *cobra.Command) {
+// SetUpHelp sets up help and usage errors of a command and all its subcommands. A command without an action
+// shows its help.
+func SetUpHelp(c *cobra.Command) {
 	if c.HasSubCommands() {
 		c.Args = func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -265,11 +265,11 @@ func Helpful(c *cobra.Command) {
 		}
 	}
 	for _, sub := range c.Commands() {
-		Helpful(sub)
+		SetUpHelp(sub)
 	}
 	check := c.Args
 	c.Args = func(c *cobra.Command, args []string) error {
-		if err := cmp.Or(ignored(c), check(c, args)); err != nil {
+		if err := cmp.Or(unusedFlag(c), check(c, args)); err != nil {
 			return Misused(c, err)
 		}
 		return nil

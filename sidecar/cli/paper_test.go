@@ -38,8 +38,8 @@ func TestDifference(t *testing.T) {
 	list := difference("old", "new", a, b)
 	for _, colours := range []terminal.Colours{true, false} {
 		fmt.Fprintf(&out, "-- colour %v --\n", colours)
-		p := paper{out: bufio.NewWriter(&out), colours: colours}
-		if err := p.Whole(nil, list); err != nil {
+		p := Printer{out: bufio.NewWriter(&out), colours: colours}
+		if err := p.Document(nil, list); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,9 +68,9 @@ func TestNoDifference(t *testing.T) {
 
 func TestPlacesStandInOneColumn(t *testing.T) {
 	var out bytes.Buffer
-	p := paper{out: bufio.NewWriter(&out)}
+	p := Printer{out: bufio.NewWriter(&out)}
 	long := strings.Repeat("é", placeColumn+1)
-	if err := p.Whole(nil, []Row{{"a", "x.yaml:1", Plain}, {"bcd", "y.yaml:2", Red}, {"no place", "", Plain},
+	if err := p.Document(nil, []Row{{"a", "x.yaml:1", Plain}, {"bcd", "y.yaml:2", Red}, {"no place", "", Plain},
 		{long, "z.yaml:3", Plain}}); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func policyCommand(env Env) *cobra.Command {
 	return c
 }
 
-// policyCheck is what policy check was asked.
+// policyCheck holds the flags of policy check.
 type policyCheck struct {
 	dir, locked string
 	lines, json bool
@@ -104,7 +104,7 @@ Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "me
 	return c
 }
 
-// flags are those that state one question.
+// flags adds the flags that describe one call.
 func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	f := c.Flags()
 	f.StringVar(&a.command, "command", "", "a shell `LINE`")
@@ -124,10 +124,9 @@ func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	RulesFlag(c, env, &a.dir)
 }
 
-// world is where it would happen.
 func (a *policyCheck) world(env Env) guard.World { return env.World(a.locked, a.dir) }
 
-// question is the one that the flags state.
+// question builds the question of the flags.
 func (a *policyCheck) question(c *cobra.Command) *guard.Question {
 	interactive := !a.alone
 	q := &guard.Question{Tool: a.tool, Op: paths.Op(a.op), Method: a.method, Cwd: a.cwd, Home: a.home,
@@ -144,7 +143,7 @@ func (a *policyCheck) question(c *cobra.Command) *guard.Question {
 	return q
 }
 
-// The exit codes of policy check.
+// Exit codes of policy check.
 const (
 	exitAsk  = 3
 	exitDeny = 4
@@ -158,7 +157,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	if err != nil {
 		return err
 	}
-	switch err := env.Paper(a.json).Whole(r, rulingRows(r)); {
+	switch err := env.Printer(a.json).Document(r, rulingRows(r)); {
 	case err != nil:
 		return err
 	case r.Effect == policy.Ask:
@@ -169,7 +168,7 @@ func (a *policyCheck) checkOne(c *cobra.Command, set *ruleset.Set, env Env) erro
 	return nil
 }
 
-// rulingRows are a ruling for people: the effect, then why, a line each.
+// rulingRows describes a ruling: the effect, then its reasons on a line each.
 func rulingRows(r *guard.Ruling) []Row {
 	var out Rows
 	effect := string(r.Effect)
@@ -186,7 +185,7 @@ func rulingRows(r *guard.Ruling) []Row {
 	return out.List
 }
 
-// dryRun adds what would become of a call if a dry run were none.
+// dryRun adds what a rule in a dry run would do.
 func (r *Rows) dryRun(level int, f policy.Finding) {
 	says := "would be denied"
 	if f.Effect == policy.Ask {
@@ -195,7 +194,7 @@ func (r *Rows) dryRun(level int, f policy.Finding) {
 	r.Add(level, Red, f.Place, "%s: %s (rule %s)", says, Clipped(f.Why), cmp.Or(f.Rule, "default"))
 }
 
-// checkLines answers each question in its place; a bad one does not stop the rest.
+// checkLines answers each question on its own line; a bad one does not stop the rest.
 func (a *policyCheck) checkLines(c *cobra.Command, set *ruleset.Set, files []string, env Env) error {
 	world, stated := a.world(env), a.question(c)
 	return answerLines(files, env, func(l jsontext.Line) (any, json.RawMessage, error) {

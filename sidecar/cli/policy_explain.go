@@ -16,8 +16,8 @@ import (
 )
 
 func policyExplainCommand(env Env) *cobra.Command {
-	var x explaining
-	var call aCall
+	var x explainFlags
+	var call callFlags
 	c := &cobra.Command{
 		Use:   "explain",
 		Short: "Show why a call is allowed or not: every fact and every rule",
@@ -43,18 +43,18 @@ built-in rules.`,
 	return c
 }
 
-// aCall is the call that flags ask about.
-type aCall struct {
+// callFlags holds the flags that describe a call.
+type callFlags struct {
 	command, path, url string
-	tool               string // that would run; empty: the usual one
-	arguments          string // of the tool, in place of the three
-	client             string // for which it would run; empty: openclaw
-	confined           bool   // it runs confined
-	all                bool   // rules that do not hold are shown, too
+	tool               string // of the call; empty: the usual one
+	arguments          string // of the tool, instead of the three above
+	client             string // empty: openclaw
+	confined           bool
+	all                bool // also show rules that do not match
 }
 
-// flags are those about a call. Before is how what they do begins.
-func (c *aCall) flags(to *cobra.Command, before string) {
+// flags adds the flags. before is a prefix of their descriptions.
+func (c *callFlags) flags(to *cobra.Command, before string) {
 	f := to.Flags()
 	f.StringVar(&c.command, "command", "", before+"may this shell `LINE` run?")
 	f.StringVar(&c.path, "path", "", before+"may this `PATH` be read?")
@@ -67,7 +67,7 @@ func (c *aCall) flags(to *cobra.Command, before string) {
 	f.BoolVar(&c.all, "all", false, "of a call: also show the rules that do not hold")
 }
 
-// callModes are which flags go with those.
+// callModes returns the modes of these flags.
 func callModes() []string {
 	return []string{"command: tool client confined all json rules policy",
 		"path: tool client all json rules policy", "url: tool client all json rules policy",
@@ -75,10 +75,12 @@ func callModes() []string {
 		"tool: command path url arguments client confined all json rules policy"}
 }
 
-func (c *aCall) given() bool { return *c != aCall{all: c.all, confined: c.confined, client: c.client} }
+func (c *callFlags) given() bool {
+	return *c != callFlags{all: c.all, confined: c.confined, client: c.client}
+}
 
-// explain shows what the rules say of the call.
-func (c *aCall) explain(x *explaining, env Env) error {
+// explain prints what the rules decide about the call, and why.
+func (c *callFlags) explain(x *explainFlags, env Env) error {
 	tool, args, err := c.call()
 	if err != nil {
 		return err
@@ -93,8 +95,8 @@ func (c *aCall) explain(x *explaining, env Env) error {
 	})
 }
 
-// call is the tool and its arguments.
-func (c *aCall) call() (tool string, args json.RawMessage, err error) {
+// call returns the tool and its arguments.
+func (c *callFlags) call() (tool string, args json.RawMessage, err error) {
 	if c.arguments != "" {
 		tool, args = c.tool, json.RawMessage(c.arguments)
 		if tool == "" {
@@ -116,11 +118,11 @@ func (c *aCall) call() (tool string, args json.RawMessage, err error) {
 	return tool, args, nil
 }
 
-// maxIdle is how many rules that do not hold are shown unasked.
+// maxIdle is how many rules without a match are shown without --all.
 const maxIdle = 10
 
-// callRows are the lines about a call: the decision, what is known of it, then the rules.
-// Many that do not hold are only counted, unless all are to be shown.
+// callRows describes a call: the decision, its facts, then the rules. Without all, many rules that do not
+// match are only counted.
 func callRows(t *guard.Explanation, all bool) []Row {
 	var r Rows
 	r.Say("rules %s, %s %s, class %s", t.Version, Clipped(t.Tool), Clipped(string(t.Arguments)), t.Class)
@@ -161,7 +163,7 @@ func (r *Rows) verdict(v *ruleset.Verdict) {
 	}
 }
 
-// decision is the line of one decision, with what a dry run would have denied.
+// decision adds one decision, and what a dry run would have denied.
 func (r *Rows) decision(d *replay.TreeDecision) {
 	words := fmt.Sprintf("%s %s", d.Effect, Clipped(d.Tool))
 	if d.Why != "" {
@@ -173,7 +175,7 @@ func (r *Rows) decision(d *replay.TreeDecision) {
 	}
 }
 
-// EffectInk is the ink of what the policy says.
+// EffectInk returns the ink of an effect.
 func EffectInk(e policy.Effect) Ink {
 	switch e {
 	case policy.Allow:

@@ -16,7 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// profiles say what happens to a call that no rule is about.
+// profiles describes what happens to a call that no rule matches.
 var profiles = map[string]string{
 	"strict":     "what no rule allows is denied",
 	"developer":  "what no rule allows needs a person",
@@ -48,7 +48,7 @@ permissive or audit-only.`,
 				return err
 			}
 			r := reportProfile(set, env)
-			return env.Paper(asJSON).Whole(r, profileRows(r))
+			return env.Printer(asJSON).Document(r, profileRows(r))
 		},
 	}
 	JSONFlag(c, &asJSON, "one document")
@@ -57,25 +57,25 @@ permissive or audit-only.`,
 	return c
 }
 
-// Walls are what this machine can hold confined commands to.
+// Walls describes how this machine can confine commands.
 type Walls struct {
 	Holds   []Hold
-	Untried string   // why that was never tried here; empty: it was
+	Untried string   // why it was not tried on this machine; empty: it was
 	Here    []string // agents whose commands serve confines
 }
 
-// Hold is one thing to which a command can be held.
+// Hold is one kind of confinement.
 type Hold struct {
 	Part    string `json:"part"`
 	About   string `json:"about"`
-	By      string `json:"by,omitempty"`      // what enforces it
-	Missing string `json:"missing,omitempty"` // why it is not given
+	By      string `json:"by,omitempty"`      // the mechanism
+	Missing string `json:"missing,omitempty"` // why it is not available
 }
 
 // Confiner is a part that confines commands.
 type Confiner interface{ Walls(agents []string) Walls }
 
-// walls are those of the part that confines; without it, nothing is held.
+// walls returns what the part that confines reports; without it, nothing is enforced.
 func (e Env) walls(agents []string) Walls {
 	for _, p := range e.Parts {
 		if c, ok := p.(Confiner); ok {
@@ -85,17 +85,17 @@ func (e Env) walls(agents []string) Walls {
 	return Walls{Untried: "this program was built without what confines commands"}
 }
 
-// profileReport says how strict a set is. Its keys stay; further ones may come.
+// profileReport describes how strict a rule set is. Its JSON keys are stable; new ones may be added.
 type profileReport struct {
 	Version    string                `json:"rules_version"`
 	Profile    string                `json:"profile"`
-	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both holds
+	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both counts
 	Confine    string                `json:"confine"`
-	Holds      []Hold                `json:"holds"` // what this machine can hold confined commands to
+	Holds      []Hold                `json:"holds"`
 	Untried    string                `json:"untried,omitempty"`
-	Here       []string              `json:"agents_here,omitempty"` // whose commands serve confines
+	Here       []string              `json:"agents_here,omitempty"` // agents whose commands serve confines
 	Roots      paths.Roots           `json:"roots"`
-	Rules      map[policy.Effect]int `json:"rules"` // how many have this effect
+	Rules      map[policy.Effect]int `json:"rules"` // number of rules per effect
 	Expansions []ruleset.Expansion   `json:"expansions"`
 }
 
@@ -140,7 +140,7 @@ func profileRows(p *profileReport) []Row {
 	return r.List
 }
 
-// confined says whether the kernel confines commands, as far as this machine can tell.
+// confined describes whether the kernel confines commands, as far as this machine can tell.
 func confined(p *profileReport) string {
 	var missing []string
 	for _, g := range p.Holds {
@@ -166,7 +166,7 @@ var (
 	versionLine = regexp.MustCompile(`(?m)^version:.*`)
 )
 
-// setProfile writes a profile into exec.yaml, if the rules then still load.
+// setProfile writes a profile into exec.yaml if the rules still load with it.
 func setProfile(name, dir string, env Env) error {
 	if _, ok := profiles[name]; !ok {
 		return fmt.Errorf("there is no profile %q; there are %s", name,
@@ -175,7 +175,7 @@ func setProfile(name, dir string, env Env) error {
 	if dir == "" || dir == service.BuiltinRules {
 		return fmt.Errorf("the built-in rules cannot be changed; make a folder with gpt-oss-executor init DIR, and name it with --rules")
 	}
-	src, err := RulesIn(dir, "", env)
+	src, err := RuleSource(dir, "", env)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func setProfile(name, dir string, env Env) error {
 	return nil
 }
 
-// profiledIn is the file whose profile holds: exec.yaml, or the extra file that says another.
+// profiledIn returns the file whose profile counts: exec.yaml, or an extra file that overrides it.
 func profiledIn(files rulefile.Files) string {
 	const file = "exec.yaml"
 	for name, text := range files {

@@ -25,7 +25,7 @@ Without a name, show the words that a row of rules/programs may use.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return env.Paper(false).Whole(nil, wordRows())
+				return env.Printer(false).Document(nil, wordRows())
 			}
 			set, err := LoadRules(dir, policy, env)
 			if err != nil {
@@ -36,7 +36,7 @@ Without a name, show the words that a row of rules/programs may use.`,
 				if !understood {
 					facts = "not understood: " + facts
 				}
-				return env.Paper(false).Whole(nil, []Row{{Text: facts}})
+				return env.Printer(false).Document(nil, []Row{{Text: facts}})
 			}
 			lines := set.Programs.Describe(args[0], args[1:]...)
 			if lines == nil {
@@ -47,7 +47,7 @@ Without a name, show the words that a row of rules/programs may use.`,
 			for _, l := range lines {
 				rows = append(rows, Row{Text: l[0] + ": " + l[1]})
 			}
-			return env.Paper(false).Whole(nil, rows)
+			return env.Printer(false).Document(nil, rows)
 		},
 	}
 	PolicyFlag(c, env, &policy)
@@ -55,7 +55,7 @@ Without a name, show the words that a row of rules/programs may use.`,
 	return c
 }
 
-// wordRows are the words of rows, with what they mean.
+// wordRows lists the words of program rows with their meaning.
 func wordRows() (rows []Row) {
 	kinds, effects, marks := program.Words()
 	for _, list := range []struct {

@@ -8,37 +8,37 @@ import (
 	"time"
 )
 
-// maxQueued is how many bytes wait for a slow reader. What comes on top is lost.
+// maxQueued is how many bytes may wait for a slow reader. More are dropped.
 const maxQueued = 1 << 20
 
-// patience is how long Close waits while nothing is taken.
-const patience = 500 * time.Millisecond
+// closeTimeout is how long Close waits without progress.
+const closeTimeout = 500 * time.Millisecond
 
-// Queue passes on what is written to it, from a goroutine of its own. Write never waits and never
-// fails: what a full pipe, a full disk or a reader that has gone does not take is lost and counted.
+// Queue writes asynchronously. Write never blocks or fails: lines that a full pipe, a full disk or a
+// missing reader does not take are dropped and counted.
 type Queue struct {
 	to   io.Writer
-	lost func(lines int) // told once lines are taken again; it may write to the queue
+	lost func(lines int) // called once writing succeeds again; it may write to the queue
 
 	mu      sync.Mutex
 	waiting [][]byte
 	bytes   int // of waiting
-	dropped int // lines since lost was told
+	dropped int // lines since the last call of lost
 	closed  bool
-	moved   chan struct{} // has a value after each change
-	taken   chan struct{} // has a value after each write to to
+	changed chan struct{} // signals each change
+	written chan struct{} // signals each write to to
 	ended   chan struct{}
 }
 
-// NewQueue begins to pass on. Close ends it.
+// NewQueue starts a queue. Close ends it.
 func NewQueue(to io.Writer, lost func(lines int)) *Queue {
-	q := &Queue{to: to, lost: lost, moved: make(chan struct{}, 1), taken: make(chan struct{}, 1),
+	q := &Queue{to: to, lost: lost, changed: make(chan struct{}, 1), written: make(chan struct{}, 1),
 		ended: make(chan struct{})}
 	go q.run()
 	return q
 }
 
-// Write takes a copy of whole lines.
+// Write queues a copy of whole lines.
 func (q *Queue) Write(lines []byte) (int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -47,22 +47,22 @@ func (q *Queue) Write(lines []byte) (int, error) {
 		return len(lines), nil
 	}
 	q.waiting, q.bytes = append(q.waiting, bytes.Clone(lines)), q.bytes+len(lines)
-	wake(q.moved)
+	wake(q.changed)
 	return len(lines), nil
 }
 
-// Close passes on what waits, as long as it is taken.
+// Close writes what is queued, as long as the output makes progress.
 func (q *Queue) Close() error {
 	q.mu.Lock()
 	q.closed = true
 	q.mu.Unlock()
-	wake(q.moved)
+	wake(q.changed)
 	for {
 		select {
 		case <-q.ended:
 			return nil
-		case <-q.taken:
-		case <-time.After(patience):
+		case <-q.written:
+		case <-time.After(closeTimeout):
 			return errors.New("close the log: nothing reads it")
 		}
 	}
@@ -76,14 +76,14 @@ func (q *Queue) run() {
 			return
 		}
 		_, err := q.to.Write(lines)
-		wake(q.taken)
+		wake(q.written)
 		if n := q.wrote(lines, err); n > 0 {
 			q.lost(n)
 		}
 	}
 }
 
-// next waits for lines. It is false at the end.
+// next waits for lines. It returns false at the end.
 func (q *Queue) next() ([]byte, bool) {
 	for {
 		q.mu.Lock()
@@ -98,11 +98,11 @@ func (q *Queue) next() ([]byte, bool) {
 		if closed {
 			return nil, false
 		}
-		<-q.moved
+		<-q.changed
 	}
 }
 
-// wrote counts a write. It gives how many lines were lost before the first one that is taken again.
+// wrote records a write. It returns how many lines were dropped before the first one that is written again.
 func (q *Queue) wrote(lines []byte, err error) (lost int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

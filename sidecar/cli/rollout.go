@@ -15,26 +15,26 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Rollout is one of them.
+// Rollout publishes rules to the folder of a server.
 type Rollout struct {
-	From     string        // the folder whose files are published; empty: what stood in Target before
-	Target   string        // the folder of the server; empty: as Admin says
-	Policy   string        // the locked folder
-	By       string        // origin of the rules, for the log of the server; empty: saved files
-	Admin    *admin.Client // of the server; nil: there is none
-	Wait     time.Duration // that the server may take
+	From     string        // folder to publish; empty: the previous files of Target
+	Target   string        // folder of the server; empty: as Admin says
+	Policy   string        // locked folder
+	By       string        // origin of the rules in the server's log; empty: saved files
+	Admin    *admin.Client // of the server; nil: none
+	Wait     time.Duration // timeout for the server
 	Builtin  func() (rulefile.Files, error)
 	Loader   ruleset.Loader
 	Out, Err io.Writer
 }
 
-// source is the folder that is published, over the rules of the program.
+// source returns the published folder, over the built-in rules.
 func (r *Rollout) source() (rulefile.Source, error) {
 	builtin, err := r.Builtin()
 	return r.Loader.Source(r.From, r.Policy, builtin), err
 }
 
-// Run checks, publishes, and waits.
+// Run checks and publishes the rules, and waits until the server uses them.
 func (r *Rollout) Run(ctx context.Context) error {
 	var before live.Report
 	if r.Admin != nil {
@@ -71,7 +71,7 @@ func (r *Rollout) Run(ctx context.Context) error {
 		r.keep(change)
 		return nil
 	}
-	if err := r.taken(ctx, version, before); err != nil {
+	if err := r.waitInForce(ctx, version, before); err != nil {
 		return r.putBack(change, files, err)
 	}
 	fmt.Fprintf(r.Out, "rules %s: in force after %d ms\n", version, time.Since(began).Milliseconds())
@@ -79,29 +79,28 @@ func (r *Rollout) Run(ctx context.Context) error {
 	return nil
 }
 
-// keep keeps what stood there before. Without it the new rules are as good, and
-// only --undo has nothing to bring back.
+// keep keeps the previous files for --undo. Its failure does not fail the rollout.
 func (r *Rollout) keep(change *live.Change) {
 	if err := change.Keep(); err != nil {
 		fmt.Fprintf(r.Err, "warning: apply --undo will not work: %v\n", err)
 	}
 }
 
-// elsewhere reports whether both folders are on this machine and not the same. What is
-// not here may be the same under the name that the server knows.
-func elsewhere(target, served string) bool {
+// differ reports whether both folders are on this machine and differ. A folder that is not here may be
+// the same one under the server's name for it.
+func differ(target, served string) bool {
 	here, err := os.Stat(target)
 	there, err2 := os.Stat(served)
 	return err == nil && err2 == nil && !os.SameFile(here, there)
 }
 
-// FindTarget finds the folder to publish to, where Target does not say it.
+// FindTarget asks the server for the folder if Target is empty.
 func (r *Rollout) FindTarget(server live.Report) error {
 	if info, err := os.Stat(r.Target); r.Target != "" && (err != nil || !info.IsDir()) {
 		return fmt.Errorf("%s is not a folder; is the name right? To make a new one: gpt-oss-executor init %[1]s", r.Target)
 	}
 	switch {
-	case r.Target != "" && r.Admin != nil && elsewhere(r.Target, server.Folder):
+	case r.Target != "" && r.Admin != nil && differ(r.Target, server.Folder):
 		return fmt.Errorf("the server at --admin uses the folder %s, not %s", server.Folder, r.Target)
 	case r.Target != "":
 		return nil
@@ -120,7 +119,7 @@ func (r *Rollout) FindTarget(server live.Report) error {
 	return nil
 }
 
-// read takes one copy of the files: what is checked is what is published.
+// read reads the files once, so that what is checked is what is published.
 func (r *Rollout) read() (rulefile.Files, error) {
 	if r.From == "" {
 		kept, err := live.Previous(r.Target)
@@ -139,8 +138,8 @@ func (r *Rollout) read() (rulefile.Files, error) {
 	return rulefile.ReadDir(r.From)
 }
 
-// check compiles the files here, and asks the server for the version that they
-// are to it: it may have other built-in files, and another locked folder.
+// check compiles the files here, and asks the server which version they make there: it may have other
+// built-in files or another locked folder.
 func (r *Rollout) check(ctx context.Context, files rulefile.Files) (version string, err error) {
 	src, err := r.source()
 	if err != nil {
@@ -171,9 +170,8 @@ func (r *Rollout) check(ctx context.Context, files rulefile.Files) (version stri
 	return version, err
 }
 
-// taken waits until the server has a version in force. The error says why it does
-// not.
-func (r *Rollout) taken(ctx context.Context, version string, before live.Report) error {
+// waitInForce waits until the server uses a version. The error says why it does not.
+func (r *Rollout) waitInForce(ctx context.Context, version string, before live.Report) error {
 	ctx, stop := context.WithTimeout(ctx, r.Wait)
 	defer stop()
 	tick := time.NewTicker(50 * time.Millisecond)
@@ -184,7 +182,7 @@ func (r *Rollout) taken(ctx context.Context, version string, before live.Report)
 		switch no := now.Refused; {
 		case err != nil:
 			if ctx.Err() == nil {
-				last = err // it may be starting again
+				last = err // it may be restarting
 			}
 		case now.Version == version:
 			return nil
@@ -204,7 +202,7 @@ func (r *Rollout) taken(ctx context.Context, version string, before live.Report)
 	}
 }
 
-// putBack undoes a publication, unless what it published was edited since.
+// putBack undoes a publication, unless its files were edited since.
 func (r *Rollout) putBack(change *live.Change, files rulefile.Files, why error) error {
 	if now, err := rulefile.ReadDir(r.Target); err == nil && len(now.Differ(files)) > 0 {
 		r.keep(change)

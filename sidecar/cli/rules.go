@@ -19,7 +19,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// ruleSettings are the settings of serve that name folders of rules: rules and policy.
+// ruleSettings returns the folders of rules and of the locked policy in the environment.
 func (e Env) ruleSettings() (dir, policy string) {
 	dir, _ = e.Lookup(config.Prefix + "RULES")
 	policy, _ = e.Lookup(config.Prefix + "POLICY")
@@ -34,24 +34,24 @@ func (e Env) ruleSettings() (dir, policy string) {
 // rulesFlag is the name of the flag for a folder of rules.
 const rulesFlag = "rules"
 
-// RulesFlag is the flag for a folder of rules. Without it a command uses the rules that serve
-// would use: those that the environment names, or else the built-in ones.
+// RulesFlag adds the flag for a folder of rules. Its default is the folder that serve would use: the one in
+// the environment, or else the built-in rules.
 func RulesFlag(c *cobra.Command, env Env, dir *string) {
 	named, _ := env.ruleSettings()
 	c.Flags().StringVar(dir, rulesFlag, named, "folder `DIR` of rules, or builtin (without it: "+config.Prefix+
 		"RULES, or else the built-in rules)")
 }
 
-// PolicyFlag is the flag for the locked folder.
+// PolicyFlag adds the flag for the locked folder.
 func PolicyFlag(c *cobra.Command, env Env, dir *string) {
 	_, named := env.ruleSettings()
 	c.Flags().StringVar(dir, "policy", named, "locked folder `DIR` of the security team (without it: "+
 		config.Prefix+"POLICY)")
 }
 
-// meant is the folder of rules that the argument DIR names. Without it, it is the one that
-// rulesFlag would give. Named says which one that is, and which locked folder lies over it.
-func (e Env) meant(args []string, policy string) (dir, named string) {
+// rulesFolder returns the folder of rules in the argument DIR, or else the default of RulesFlag. named
+// describes the choice and the locked folder.
+func (e Env) rulesFolder(args []string, policy string) (dir, named string) {
 	dir, _ = e.ruleSettings()
 	switch {
 	case len(args) > 0:
@@ -71,11 +71,10 @@ func (e Env) meant(args []string, policy string) (dir, named string) {
 	return dir, named
 }
 
-// announce says first of all which rules a command looks at.
+// announce prints first which rules a command uses.
 func (e Env) announce(named string) { fmt.Fprintf(e.Err, "rules: %s\n", named) }
 
-// notEmpty is for arguments that name a folder or a file: an empty one comes from a variable
-// that is not set.
+// notEmpty refuses an empty argument, which usually comes from an unset variable.
 func notEmpty(_ *cobra.Command, args []string) error {
 	if slices.Contains(args, "") {
 		return errors.New("the name of the folder is empty; is a variable not set?")
@@ -83,7 +82,7 @@ func notEmpty(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// holdsRules reports whether rule files stand in a folder.
+// holdsRules reports whether a folder has rule files.
 func (e Env) holdsRules(dir string) bool {
 	return slices.ContainsFunc(e.Loader().FileNames(), func(name string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
@@ -91,9 +90,9 @@ func (e Env) holdsRules(dir string) bool {
 	})
 }
 
-// unsure refuses a command that would check the built-in rules, where the user may mean those in the current
-// folder.
-func (e Env) unsure(c *cobra.Command, dir string, args []string) error {
+// refuseAmbiguous refuses to check the built-in rules by default if the current folder has rule files,
+// which the user may mean.
+func (e Env) refuseAmbiguous(c *cobra.Command, dir string, args []string) error {
 	if dir != "" || len(args) > 0 || !e.holdsRules(".") {
 		return nil
 	}
@@ -101,9 +100,9 @@ func (e Env) unsure(c *cobra.Command, dir string, args []string) error {
 		"  %[1]s .          for the files here\n  %[1]s builtin    for the built-in rules", c.CommandPath()))
 }
 
-// RulesIn is a folder of rules over those of the program, with the locked one
-// beside it. Each may be "".
-func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
+// RuleSource returns the source of a folder of rules, beneath a locked one, over the built-in rules. Each
+// folder may be "".
+func RuleSource(dir, policy string, env Env) (rulefile.Source, error) {
 	if dir == service.BuiltinRules {
 		dir = ""
 	}
@@ -111,9 +110,8 @@ func RulesIn(dir, policy string, env Env) (rulefile.Source, error) {
 	return env.Loader().Source(dir, policy, builtin), err
 }
 
-// ReadRules reads them.
 func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, error) {
-	src, err := RulesIn(dir, policy, env)
+	src, err := RuleSource(dir, policy, env)
 	if err != nil {
 		return src, nil, err
 	}
@@ -121,21 +119,20 @@ func ReadRules(dir, policy string, env Env) (rulefile.Source, rulefile.Files, er
 	return src, files, err
 }
 
-// LoadRules compiles the rules in a folder beneath a locked one, and prints what is wrong with
-// them.
+// LoadRules compiles the rules of RuleSource, and prints their problems.
 func LoadRules(dir, policy string, env Env) (*ruleset.Set, error) {
-	src, err := RulesIn(dir, policy, env)
+	src, err := RuleSource(dir, policy, env)
 	if err != nil {
 		return nil, err
 	}
 	return LoadFrom(src, env)
 }
 
-// World is where calls are judged. The folders that were named are the guard's own, and so
-// are those, and the addresses, that the environment names for a server on this machine.
+// World returns the surroundings in which calls are judged. The named folders belong to the guard; so do
+// the folders and addresses that the environment names for a server here.
 func (e Env) World(folders ...string) guard.World {
 	s := config.Settings{Parts: e.partSettings()}
-	if err := s.Override(e.Environ); err != nil { // a server with a misspelt setting does not start
+	if err := s.Override(e.Environ); err != nil { // a server with a wrong setting does not start
 		s = config.Settings{}
 	}
 	if ws, err := service.WorkspaceOf(s.Workspace); err == nil {
@@ -158,12 +155,12 @@ func LoadFrom(src rulefile.Source, env Env) (*ruleset.Set, error) {
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if set == nil {
-		return nil, ErrSaid
+		return nil, ErrReported
 	}
 	return set, nil
 }
 
-// loadProfile is loadRules of rules that must have a profile; "" is the default one.
+// loadProfile is LoadRules for rules that must have a profile; "" is the default one.
 func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 	set, err := LoadRules(dir, policy, env)
 	if err == nil && profile != "" && !slices.Contains(set.Profiles(), profile) {
@@ -173,8 +170,8 @@ func loadProfile(dir, policy, profile string, env Env) (*ruleset.Set, error) {
 	return set, err
 }
 
-// Edit writes one file of a folder of rules, whole, if the rules load with it: the folder may
-// be watched. name has slashes.
+// Edit writes one rule file atomically, since the folder may be watched, if the rules load with it. name is
+// separated by slashes.
 func Edit(src rulefile.Source, env Env, name, text string) error {
 	files, err := src.Read()
 	if err != nil {
@@ -198,7 +195,7 @@ func Edit(src rulefile.Source, env Env, name, text string) error {
 	return nil
 }
 
-// RulesName is what people call a folder of rules.
+// RulesName names a folder of rules for people.
 func RulesName(dir string) string {
 	if dir == "" || dir == service.BuiltinRules {
 		return "the built-in rules"

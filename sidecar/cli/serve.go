@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
@@ -17,7 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
 
-// DefaultSettings are those of the core and of the parts that nothing else says.
+// DefaultSettings returns the defaults of the core and of the parts.
 func (e Env) DefaultSettings() config.Settings {
 	s := config.Settings{
 		Listen: "127.0.0.1:8001", Upstream: "http://127.0.0.1:8000/v1", LogLevel: "info", LogFormat: "text",
@@ -28,7 +29,6 @@ func (e Env) DefaultSettings() config.Settings {
 	return s
 }
 
-// partSettings are the settings of the parts, by default.
 func (e Env) partSettings() (out []any) {
 	for _, p := range e.Parts {
 		if of := p.Settings(); of != nil {
@@ -75,7 +75,8 @@ the environment, the environment beats the file, and the file beats the default.
 	return c
 }
 
-// SettingFlags adds the flags of all settings, or of those that have an effect where nothing is served.
+// SettingFlags adds the flags of all settings, or without serve of those that have an effect without a
+// server.
 func SettingFlags(c *cobra.Command, s *config.Settings, serve bool) {
 	for _, f := range s.All() {
 		if f.Flag() != "" && (serve || !f.Serve) {
@@ -92,7 +93,7 @@ func (f settingFlag) String() string        { return *f.Text }
 func (f settingFlag) Set(text string) error { *f.Text = text; return nil }
 func (f settingFlag) Type() string          { return f.Is }
 
-// SettingsOf puts defaults, file, environment and flags on top of each other.
+// SettingsOf merges the settings: flags over environment over file over defaults.
 func SettingsOf(c *cobra.Command, file string, env Env) (config.Settings, error) {
 	s := env.DefaultSettings()
 	if file != "" {
@@ -102,7 +103,7 @@ func SettingsOf(c *cobra.Command, file string, env Env) (config.Settings, error)
 		}
 		if problems := s.Read(file, string(doc), env.Lookup); len(problems) > 0 {
 			fmt.Fprintln(env.Err, problems.Error())
-			return s, ErrSaid
+			return s, ErrReported
 		}
 	}
 	if err := s.Override(env.Environ); err != nil {
@@ -140,7 +141,7 @@ func (e Env) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// Serve runs the server until ctx ends, and then lets open requests end.
+// Serve runs a server until ctx ends, and then waits for open requests.
 func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given) error {
 	defer FailPipes()()
 	log, err := OpenLog(s, env.Stdout(), env.Err)
@@ -151,10 +152,10 @@ func Serve(ctx context.Context, s config.Settings, env Env, given *service.Given
 	return serveWith(ctx, s, env, log, given)
 }
 
-// serveWith is serve with a log that is open.
+// serveWith is Serve with an open log.
 func serveWith(ctx context.Context, s config.Settings, env Env, log *Log,
 	given *service.Given) error {
-	starter := service.Find() // it may go while the rules are read
+	starter := service.Find() // before the rules are read, since it may end meanwhile
 	metrics := telemetry.New()
 	rules, err := OpenRules(s, env, log, metrics)
 	if err != nil {
@@ -176,13 +177,13 @@ func serveWith(ctx context.Context, s config.Settings, env Env, log *Log,
 	c := service.Config{Parts: env.Services(), Settings: s, Parent: starter, Rules: rules,
 		Named:   RulesName(s.Rules),
 		Environ: env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level, Given: given, Next: next}
-	if c.Greet = log.Err; s.LogFormat == "json" { // programs read it
+	if c.Greet = log.Err; s.LogFormat == "json" { // programs read the log
 		c.Greet = nil
 	}
 	return service.Run(ctx, c)
 }
 
-// Services are the parts as a server sees them.
+// Services returns the parts as services of a server.
 func (e Env) Services() (out []service.Part) {
 	for _, p := range e.Parts {
 		out = append(out, p)
@@ -190,10 +191,9 @@ func (e Env) Services() (out []service.Part) {
 	return out
 }
 
-// OpenRules compiles the rules, prints what is wrong with them, and checks what the
-// settings say of them.
+// OpenRules compiles the rules, prints their problems, and checks the settings against them.
 func OpenRules(s config.Settings, env Env, log *Log, m *telemetry.Metrics) (*live.Rules, error) {
-	src, err := RulesIn(s.Rules, s.Policy, env)
+	src, err := RuleSource(s.Rules, s.Policy, env)
 	if err = errors.Join(err, service.CheckFolders(s)); err != nil {
 		return nil, err
 	}
@@ -209,4 +209,29 @@ func OpenRules(s config.Settings, env Env, log *Log, m *telemetry.Metrics) (*liv
 		return nil, fmt.Errorf("server %q is not an id of servers.yaml", s.Server)
 	}
 	return rules, nil
+}
+
+// Setting returns the help of a setting.
+func Setting(f config.Setting) string {
+	if f.One == "" {
+		return f.Doc
+	}
+	return f.Doc + " One of: " + strings.ReplaceAll(f.One, " ", ", ") + "."
+}
+
+// Secrets returns the help of the settings without a flag.
+func Secrets(all []config.Setting) string {
+	var b strings.Builder
+	b.WriteString(`Secrets have no flag, because every user of a machine can read command lines. Instead of a
+secret there can be file:PATH, the name of a file that holds it. These are secrets:
+`)
+	for _, f := range all {
+		if f.Flag() == "" {
+			fmt.Fprintf(&b, "\n  %s (%s in the config file)\n", f.Variable(), f.Key)
+			for line := range strings.Lines(terminal.Filled(f.Doc, PageWidth-6)) {
+				b.WriteString("      " + line)
+			}
+		}
+	}
+	return b.String()
 }

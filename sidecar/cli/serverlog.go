@@ -23,14 +23,14 @@ import (
 // Log is the log of a server.
 type Log struct {
 	*slog.Logger
-	Level *slog.LevelVar // may change while the server runs
-	// standard error, for what is no line of the log; who does not read it keeps nothing waiting
-	Err  io.Writer
-	kept []io.Closer
+	Level *slog.LevelVar // can change while the server runs
+	// standard error for other output; it never blocks
+	Err     io.Writer
+	closers []io.Closer
 }
 
-// OpenLog is the log that the settings ask for. It writes to out where they say stdout, else to
-// err or to a file, and waits for none of them.
+// OpenLog opens the log of the settings. It writes to out if they say stdout, else to err or a file, and
+// never blocks on any of them.
 func OpenLog(s config.Settings, out, err io.Writer) (*Log, error) {
 	l := &Log{Level: &slog.LevelVar{}}
 	l.Logger = slog.New(slog.DiscardHandler)
@@ -53,7 +53,7 @@ func OpenLog(s config.Settings, out, err io.Writer) (*Log, error) {
 		if err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
-		l.kept = append(l.kept, kept)
+		l.closers = append(l.closers, kept)
 		h = kept
 	}
 	if s.LogFormat == "json" {
@@ -63,8 +63,8 @@ func OpenLog(s config.Settings, out, err io.Writer) (*Log, error) {
 	return l, nil
 }
 
-// output is where lines go. Lines are added to a file, so that what cuts it, such as logrotate
-// with copytruncate, leaves no hole.
+// output returns where lines go. Files are opened for appending, so that logrotate with copytruncate leaves
+// no hole.
 func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
 	switch name {
 	case "stderr", "":
@@ -79,51 +79,49 @@ func (l *Log) output(name string, out, err io.Writer) (io.Writer, error) {
 	if bad != nil {
 		return nil, fmt.Errorf("open the log: %w", bad)
 	}
-	l.kept = append(l.kept, f)
+	l.closers = append(l.closers, f)
 	return l.queue(f), nil
 }
 
-// queue writes to an output that may not be read, or be full. What that loses stands in the log once lines
-// can be written again.
+// queue writes through a Queue. The log reports dropped lines as soon as it can be written again.
 func (l *Log) queue(to io.Writer) *Queue {
 	q := NewQueue(to, func(lines int) {
 		l.Warn("lines of the log are lost: what reads the log did not take them", "event", "log_lost",
 			"lines", lines)
 	})
-	l.kept = append(l.kept, q)
+	l.closers = append(l.closers, q)
 	return q
 }
 
-// Close closes what was opened for it.
 func (l *Log) Close() (err error) {
-	for _, c := range slices.Backward(l.kept) {
+	for _, c := range slices.Backward(l.closers) {
 		err = errors.Join(err, c.Close())
 	}
 	return err
 }
 
-// blocks is slog's text log, except for problems of rule files. On the line stands how many
-// there are, and below it they stand as check shows them, behind a bar. Nothing else gets
-// more than one line, so no text of a caller or a model looks like a line of the log.
-type blocks struct {
-	slog.Handler // writes the line into line
-	out          *shared
+// textHandler is slog's text handler, except for problems of rule files: their number is on the line, and
+// they follow below it as check prints them, behind a bar. Everything else is one line, so that text of a
+// caller or a model cannot imitate a log line.
+type textHandler struct {
+	slog.Handler // it writes to line
+	out          *logOutput
 }
 
-// shared is what all handlers of one log write to.
-type shared struct {
+// logOutput is the output of all handlers of one log.
+type logOutput struct {
 	mu   sync.Mutex
 	line bytes.Buffer
 	to   io.Writer
 }
 
-func newBlocks(to io.Writer, opts *slog.HandlerOptions) *blocks {
-	out := &shared{to: to}
-	return &blocks{slog.NewTextHandler(&out.line, opts), out}
+func newBlocks(to io.Writer, opts *slog.HandlerOptions) *textHandler {
+	out := &logOutput{to: to}
+	return &textHandler{slog.NewTextHandler(&out.line, opts), out}
 }
 
-// Handle writes a record in one piece.
-func (b *blocks) Handle(ctx context.Context, r slog.Record) error {
+// Handle writes a record with one Write.
+func (b *textHandler) Handle(ctx context.Context, r slog.Record) error {
 	line := slog.NewRecord(r.Time, r.Level, r.Message, r.PC)
 	var below rulefile.Problems
 	r.Attrs(func(a slog.Attr) bool {
@@ -147,10 +145,10 @@ func (b *blocks) Handle(ctx context.Context, r slog.Record) error {
 	return errors.Join(err, written)
 }
 
-func (b *blocks) WithAttrs(list []slog.Attr) slog.Handler {
-	return &blocks{b.Handler.WithAttrs(list), b.out}
+func (b *textHandler) WithAttrs(list []slog.Attr) slog.Handler {
+	return &textHandler{b.Handler.WithAttrs(list), b.out}
 }
 
-func (b *blocks) WithGroup(name string) slog.Handler {
-	return &blocks{b.Handler.WithGroup(name), b.out}
+func (b *textHandler) WithGroup(name string) slog.Handler {
+	return &textHandler{b.Handler.WithGroup(name), b.out}
 }

@@ -7,17 +7,17 @@ import (
 	"syscall"
 )
 
-// FailPipes lets a write to standard output or error fail when its reader has gone, where it would end the
-// program. Programs that this one starts are not told.
+// FailPipes makes writes to standard output or error fail if the reader is gone; by default they end the
+// program. Child processes are not affected.
 func FailPipes() (leave func()) {
 	pipes := make(chan os.Signal, 1)
-	signal.Notify(pipes, syscall.SIGPIPE) // programs that are started would go on to ignore an ignored one
+	signal.Notify(pipes, syscall.SIGPIPE) // children would inherit an ignored signal
 	return func() { signal.Stop(pipes) }
 }
 
-// Until is a context that ends at SIGTERM or Ctrl-C. The second one ends the program at once. A terminal that
-// closes sends SIGHUP, often twice: it is as SIGTERM, but never ends the program by itself. Under nohup it is
-// nothing.
+// Until returns a context that ends at SIGTERM or Ctrl-C; the second one ends the program at once. SIGHUP,
+// which a closing terminal often sends twice, counts as SIGTERM but never ends the program at once, and is
+// ignored under nohup.
 func Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
 	done := stop

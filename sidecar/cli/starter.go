@@ -12,15 +12,15 @@ import (
 	"strings"
 )
 
-// The folders of JSON Schemas and of tests inside a folder of rules.
+// Folders inside a folder of rules.
 const (
 	schemaFolder = "schemas"
 	testFolder   = "tests"
 )
 
-// Rules writes a folder of rules, and overwrites no file. n is how many it wrote. With full they are
-// all the built-in ones; else those of starters, with the tests and the schemas for both.
-func Rules(dir string, env Env, full bool) (n int, err error) {
+// WriteRules writes a folder of rules and returns the number of files; it overwrites none. With full it
+// writes all built-in rules, else the starters. Both come with tests and schemas.
+func WriteRules(dir string, env Env, full bool) (n int, err error) {
 	files, err := defaults(env.Defaults)
 	if err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func Rules(dir string, env Env, full bool) (n int, err error) {
 
 func schemaOf(stem string) string { return filepath.Join(schemaFolder, stem+".schema.json") }
 
-// starter is a rule file that says the same as the built-in one.
+// starter is a rule file that includes the built-in one and changes nothing.
 const starter = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
 #
 # %[2]s
@@ -68,10 +68,10 @@ include: [builtin/%[1]s.yaml]
 %[3]s
 `
 
-// starterFile is a file that people edit, and what they may write into it, as a comment.
+// starterFile is a rule file with an example in a comment.
 type starterFile struct{ name, about, example string }
 
-// starters are the files that people edit most, in the order in which rules/README.md names them.
+// starters lists the most edited files, in the order of rules/README.md.
 func starters() []starterFile {
 	return []starterFile{
 		{"aliases", "The names that the model uses for tools. The log or explain says: no tool \"x\" is offered.", `
@@ -101,27 +101,27 @@ func starters() []starterFile {
 	}
 }
 
-// defaults are the built-in files by their path in a folder of rules. The schemas
-// stand in that folder, not beside it, and the first lines of the rules say so.
+// defaults returns the built-in files by their path in a folder of rules. The schemas are inside that
+// folder, and the first line of each rule file points to them.
 func defaults(program fs.FS) (map[string][]byte, error) {
 	files, err := schemas(program)
 	if err != nil {
 		return nil, err
 	}
-	rules, err := builtInto(program, "rules", ".")
+	rules, err := readBuiltin(program, "rules", ".")
 	if err != nil {
 		return nil, err
 	}
 	for name, text := range rules {
 		files[name] = []byte(strings.Replace(string(text), "$schema=../", "$schema=", 1))
 	}
-	prompts, err := builtInto(program, "prompts", "prompts")
+	prompts, err := readBuiltin(program, "prompts", "prompts")
 	maps.Copy(files, prompts)
 	return files, err
 }
 
-// Schemas writes the JSON Schemas to dir/schemas, in place of older ones. n is how many.
-func Schemas(dir string, program fs.FS) (n int, err error) {
+// WriteSchemas writes the JSON Schemas to dir/schemas, replaces older ones, and returns their number.
+func WriteSchemas(dir string, program fs.FS) (n int, err error) {
 	files, err := schemas(program)
 	if err != nil {
 		return 0, err
@@ -132,13 +132,13 @@ func Schemas(dir string, program fs.FS) (n int, err error) {
 	return len(files), nil
 }
 
-// schemas are the JSON Schemas by their path in a folder of rules.
+// schemas returns the JSON Schemas by their path in a folder of rules.
 func schemas(program fs.FS) (map[string][]byte, error) {
-	return builtInto(program, schemaFolder, schemaFolder)
+	return readBuiltin(program, schemaFolder, schemaFolder)
 }
 
-// builtInto reads a folder of the built-in files, by their path in another one.
-func builtInto(program fs.FS, folder, into string) (map[string][]byte, error) {
+// readBuiltin reads a folder of built-in files; the keys of the result are paths below into.
+func readBuiltin(program fs.FS, folder, into string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(program, folder, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -154,7 +154,7 @@ func builtInto(program fs.FS, folder, into string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// write writes files into dir, and makes the folders they need.
+// write writes files below dir, and makes their folders.
 func write(dir string, files map[string][]byte) error {
 	for name, text := range files {
 		name = filepath.Join(dir, name)

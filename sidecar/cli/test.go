@@ -4,24 +4,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// testFlags is what the flags of test say.
+// testFlags holds the flags of test.
 type testFlags struct {
-	run      string // names of tests, as a regular expression
+	run      string // regular expression of names
 	verbose  bool
 	coverage bool
 	json     bool
 	watch    bool
 	record   string // reply to write a test for; "-" is standard input
-	name     string // of that test
+	name     string // name of that test
 }
 
 func testCommand(env Env) *cobra.Command {
@@ -43,14 +47,14 @@ reply is read as it is read today. REPLY is what explain takes.`,
   gpt-oss-executor test my-rules --record reply.json --name 'our proxy leaks'`,
 		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
-			dir, named := env.meant(args, policy)
-			if err := env.unsure(c, dir, args); err != nil {
+			dir, named := env.rulesFolder(args, policy)
+			if err := env.refuseAmbiguous(c, dir, args); err != nil {
 				return err
 			}
 			if !f.json {
 				env.announce(named)
 			}
-			src, err := RulesIn(dir, policy, env)
+			src, err := RuleSource(dir, policy, env)
 			if err != nil {
 				return err
 			}
@@ -85,7 +89,7 @@ reply is read as it is read today. REPLY is what explain takes.`,
 	return c
 }
 
-// runTests runs the tests once, and fails if one of them does not hold.
+// runTests runs the tests once, and returns an error if one fails.
 func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *regexp.Regexp, env Env) error {
 	began := time.Now()
 	report, problems := env.Loader().Test(files, wanted.MatchString)
@@ -93,14 +97,14 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 		fmt.Fprintln(env.Err, problems.In(src).Error())
 	}
 	if report == nil {
-		return ErrSaid
+		return ErrReported
 	}
 	for i := range report.Tests {
 		report.Tests[i].File = src.OnDisk(report.Tests[i].File)
 		report.Tests[i].Problems = report.Tests[i].Problems.In(src)
 	}
 	if f.json {
-		if err := env.Paper(true).Whole(report, nil); err != nil {
+		if err := env.Printer(true).Document(report, nil); err != nil {
 			return err
 		}
 	} else {
@@ -108,7 +112,7 @@ func runTests(src rulefile.Source, files rulefile.Files, f testFlags, wanted *re
 	}
 	for _, t := range report.Tests {
 		if len(t.Problems) > 0 {
-			return ErrSaid
+			return ErrReported
 		}
 	}
 	if len(report.Tests) == 0 && f.run != "" {
@@ -140,7 +144,7 @@ func showTests(out io.Writer, r *ruleset.Report, f testFlags, took time.Duration
 		verdict, took.Milliseconds())
 }
 
-// showCoverage lists every rule with its hits, and counts those without any.
+// showCoverage lists every rule with its hits, and counts the rules without any.
 func showCoverage(out io.Writer, r *ruleset.Report) {
 	never := 0
 	fmt.Fprintf(out, "%-8s %-8s rule\n", "examples", "tests")
@@ -155,7 +159,7 @@ func showCoverage(out io.Writer, r *ruleset.Report) {
 	fmt.Fprintf(out, "%d of %d rules are hit by an example or a test\n", len(r.Covered)-never, len(r.Covered))
 }
 
-// watchTests runs the tests again whenever a file changes.
+// watchTests runs the tests again after each change.
 func watchTests(c *cobra.Command, src rulefile.Source, f testFlags, wanted *regexp.Regexp, env Env) error {
 	if len(src.Folders()) == 0 {
 		return errors.New("--watch needs a folder: the built-in rules never change")
@@ -167,10 +171,61 @@ func watchTests(c *cobra.Command, src rulefile.Source, f testFlags, wanted *rege
 		if err == nil {
 			err = runTests(src, files, f, wanted, env)
 		}
-		if err != nil && !errors.Is(err, ErrSaid) {
+		if err != nil && !errors.Is(err, ErrReported) {
 			fmt.Fprintln(env.Err, err)
 		}
 		return true
 	})
+	return nil
+}
+
+// record writes a test for a reply into the folder, or prints it for the built-in rules.
+func record(src rulefile.Source, f testFlags, env Env) error {
+	set, err := LoadFrom(src, env)
+	if err != nil {
+		return err
+	}
+	rec, err := readReply([]string{f.record}, env)
+	if err != nil {
+		return err
+	}
+	if f.name == "" {
+		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
+	}
+	reading, err := replay.RecordTest(set, env.World(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return AddTests(src, env, reading)
+}
+
+// AddTests writes tests into the folder, or prints them for the built-in rules.
+func AddTests(src rulefile.Source, env Env, readings ...ruleset.Recording) error {
+	const name = "tests/recorded.yaml"
+	path := filepath.Join(src.Dir, filepath.FromSlash(name))
+	text := ""
+	if src.Dir != "" {
+		before, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("record: %w", err)
+		}
+		text = string(before)
+	}
+	for _, r := range readings {
+		var err error
+		if text, err = ruleset.AppendTest(text, r); err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+	}
+	if src.Dir == "" {
+		_, err := io.WriteString(env.Out, text)
+		return err
+	}
+	if err := Edit(src, env, name, text); err != nil {
+		return err
+	}
+	for _, r := range readings {
+		fmt.Fprintf(env.Out, "wrote the test %q to %s; check it: it expects that the reply is read as it is read today\n", r.Name, path)
+	}
 	return nil
 }

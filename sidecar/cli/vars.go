@@ -26,12 +26,12 @@ or only for FILE, such as strategies.yaml.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := env.Loader().Vars()
 			if len(args) == 1 {
-				if err := only(&v, args[0]); err != nil {
+				if err := keepFile(&v, args[0]); err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				return env.Paper(true).Whole(v, nil)
+				return env.Printer(true).Document(v, nil)
 			}
 			return printVars(env.Out, v)
 		},
@@ -40,8 +40,8 @@ or only for FILE, such as strategies.yaml.`,
 	return c
 }
 
-// only leaves the conditions of one file, which may be a path to it.
-func only(v *ruleset.Vocabulary, file string) error {
+// keepFile keeps the conditions of one file, given by its name or path.
+func keepFile(v *ruleset.Vocabulary, file string) error {
 	name := strings.TrimSuffix(filepath.Base(file), ".yaml") + ".yaml"
 	var files []string
 	for _, c := range v.Conditions {

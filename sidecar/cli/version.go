@@ -39,13 +39,13 @@ X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with wha
 	return c
 }
 
-// printVersion prints the version of the program, and of the rules, if they can be read.
+// printVersion prints the version of the program, and of the rules if they can be read.
 func printVersion(env Env, policy string, args ...string) error {
 	var program built.Program
 	if info, ok := debug.ReadBuildInfo(); ok {
 		program = built.Of(info)
 	}
-	dir, named := env.meant(args, policy)
+	dir, named := env.rulesFolder(args, policy)
 	_, files, err := ReadRules(dir, policy, env)
 	if err != nil {
 		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n%s\n", program.Version, program)

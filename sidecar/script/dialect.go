@@ -5,55 +5,55 @@ import (
 	"net/http"
 )
 
-// Dialect is what tells one kind of gpt-oss server from another on the wire. Those of Ollama 0.17.4 and of
-// llama.cpp 0.5.0 are held to the real servers by the tests. Those of vLLM, SGLang and LM Studio follow their
-// sources and what users reported: they were never compared with a real server.
+// Dialect describes how one kind of gpt-oss server differs on the wire. Tests compare those of Ollama
+// 0.17.4 and llama.cpp 0.5.0 with the real servers. Those of vLLM, SGLang and LM Studio follow their
+// sources and reports of users, and were never compared with a real server.
 type Dialect struct {
 	ID        string
 	Model     string            // the id that it lists
-	Reasoning string            // field of the chain of thought, in replies and in history
-	Pages     map[string]string // GET path → body; how a caller finds out whom it talks to
+	Reasoning string            // field of the reasoning, in replies and in history
+	Pages     map[string]string // GET path → body, by which callers identify the server
 	Missing   string            // body for every other path
-	MissingOK bool              // and its status is 200, not 404
+	MissingOK bool              // with status 200, not 404
 	Header    map[string]string // on every reply
 	Stream    map[string]string // header of streams
 
-	First       string // the first delta of a stream; "": none
-	Each        string // members of all other deltas
-	WholeCalls  bool   // a streamed call is one delta, which has the finish_reason
+	First       string // first delta of a stream; "": none
+	Each        string // members of all later deltas
+	WholeCalls  bool   // a streamed call is one delta, with the finish_reason
 	Fingerprint string // system_fingerprint
-	Sparse      bool   // what a message does not have is left out, and its content is never null; no logprobs
+	Sparse      bool   // missing members are left out, content is never null, and there are no logprobs
 	Details     string // members of usage
 	Timings     string // members of the last chunk and of a whole reply
-	OwnModel    bool   // replies name its own model, not the one that was asked for
+	OwnModel    bool   // replies have its own model name, not the requested one
 	Code        bool   // errors have their status as code
 	FlatErrors  bool   // {"object":"error",…} instead of {"error":{…}}
 	ChatErrors  bool   // {"error":"…"}, as at Ollama's own API
-	Chat        bool   // it has Ollama's own API, too
+	Chat        bool   // it also has Ollama's own API
 	Broken      Broken // how an error in a stream comes
 
-	ErrorTypes map[int]string              // 0: of all other statuses; nil: as the script says
-	Parse      func(Reply, *Request) Reply // what its parser makes of what the model says; nil: the same
+	ErrorTypes map[int]string              // type by status; 0: all others; nil: as the script says
+	Parse      func(Reply, *Request) Reply // how its parser changes a reply; nil: not at all
 }
 
-// Broken is how a server ends a stream in which an error occurs.
+// Broken is how a server ends a stream after an error.
 type Broken int
 
-// The ways to do that.
+// The values of Broken.
 const (
 	ErrorThenDone Broken = iota // the error, then [DONE]
 	Bare                        // the error, and nothing else
-	// a chunk without a word and without a model's name; before any other chunk: the error with its status
+	// a chunk without text and model name; before the first chunk: the error with its status
 	Blanked
 )
 
-// Models is the body of /v1/models; more are further members of the model.
+// Models returns the body of /v1/models; more holds further members of the model.
 func Models(id, owner, more string) string {
 	return fmt.Sprintf(`{"object":"list","data":[{"id":%q,"object":"model","created":%d,"owned_by":%q%s}]}`,
 		id, created, owner, more)
 }
 
-// VLLM is vLLM since 2026, which says reasoning.
+// VLLM is the dialect of vLLM since 2026, which uses the field reasoning.
 func VLLM() Dialect {
 	d := Dialect{ID: "vllm", Model: "openai/gpt-oss-20b", Reasoning: "reasoning",
 		First: `{"role":"assistant","content":""}`, Code: true,
@@ -68,10 +68,10 @@ func VLLM() Dialect {
 	return d
 }
 
-// LoadedPage is where Ollama lists the models that it has loaded; before its first reply, none.
+// LoadedPage is where Ollama lists its loaded models, which are none before its first reply.
 const LoadedPage = "/api/ps"
 
-// probe answers everything but a chat.
+// probe answers all requests except for chats.
 func (d Dialect) probe(w http.ResponseWriter, r *http.Request) {
 	body, ok := d.Pages[r.URL.Path]
 	if ok && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
@@ -94,11 +94,11 @@ func contentType(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 }
 
-// fail sends an error as this kind of server shapes it.
+// fail sends an error in the dialect.
 func (d Dialect) fail(w http.ResponseWriter, e Error) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.Status)
-	_, _ = w.Write(d.errorBody(e)) // the caller may have left
+	_, _ = w.Write(d.errorBody(e)) // the caller may be gone
 }
 
 func (d Dialect) errorBody(e Error) []byte {

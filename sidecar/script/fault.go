@@ -6,22 +6,21 @@ import (
 	"net/http"
 )
 
-// Empty is the reply without a word that costs tokens all the same.
+// Empty is a reply without text that still costs tokens.
 func Empty() Reply { return Reply{} }
 
-// HarmonyError is vLLM's answer to a reply of the model that its parser cannot
-// read.
+// HarmonyError is vLLM's answer if its parser cannot read the model's reply.
 func HarmonyError() Reply {
 	return Fail(http.StatusInternalServerError, "Unexpected token 12606 while expecting start token 200006")
 }
 
-// HarmonyErrorInStream is the same after the headers have left.
+// HarmonyErrorInStream is HarmonyError after the headers were sent.
 func HarmonyErrorInStream() Reply {
 	return HarmonyError().Ending(Fault)
 }
 
-// OllamaParseError is Ollama's answer to a call whose arguments it cannot read.
-// raw is the arguments; the name of the tool is lost.
+// OllamaParseError is Ollama's answer to a call with invalid arguments. raw is the arguments; the name of
+// the tool is lost.
 func OllamaParseError(raw string) Reply {
 	err := json.Unmarshal([]byte(raw), &map[string]any{})
 	return Reply{Err: Error{

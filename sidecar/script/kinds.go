@@ -2,24 +2,22 @@ package script
 
 import "strings"
 
-// Kind is one way in which a call arrives damaged: data that the demo shows, the
-// tests run through a gateway, and the server plays by hand.
+// Kind is a kind of damage of a call. The demo shows it, tests send it through a gateway, and the server
+// plays it by hand.
 type Kind struct {
 	ID    string
 	About string
-	Tool  string                          // exec, read or write: the tool whose calls show it best
-	Call  func(name, args string) []Reply // up to and with the call, one for each request
+	Tool  string                          // exec, read or write: the best example of a tool
+	Call  func(name, args string) []Reply // replies up to the call, one for each request
 	Final func(text string) Reply         // the answer afterwards; nil: Text
 }
 
-// Scenario is a conversation about this kind of damage: the call, then the
-// answer.
+// Scenario returns a conversation with the damaged call and then the answer.
 func (k Kind) Scenario(name, args, answer string) Scenario {
 	return Scenario{Name: k.ID, Steps: append(k.Call(name, args), k.final(answer))}
 }
 
-// Endless is the same for a person who asks as often as he likes: each request gets the
-// call, and each result of a call the answer.
+// Endless is Scenario for any number of requests: each gets the call, and each result of a call the answer.
 func (k Kind) Endless(name, args, answer string) Scenario {
 	final := k.final(answer)
 	return Scenario{Name: k.ID, Steps: k.Call(name, args), Loop: true, After: &final}
@@ -32,7 +30,7 @@ func (k Kind) final(answer string) Reply {
 	return Text(answer)
 }
 
-// Kinds are all kinds of damage that can be mended.
+// Kinds returns all kinds of damage that can be repaired.
 func Kinds() []Kind {
 	return []Kind{
 		{"clean", "no damage: the server's own tool_calls", "exec", one(Native), nil},
@@ -69,7 +67,7 @@ func one(call func(name, args string) Reply) func(string, string) []Reply {
 	return func(name, args string) []Reply { return []Reply{call(name, args)} }
 }
 
-// written is a call as text, in which NAME and ARGS stand for it.
+// written returns a call as text, with NAME and ARGS replaced.
 func written(text string) func(string, string) []Reply {
 	return one(func(name, args string) Reply {
 		return Text(strings.NewReplacer("NAME", name, "ARGS", args).Replace(text))
@@ -96,5 +94,5 @@ func oddID(name, args string) Reply {
 	return r
 }
 
-// ollama is the call without its name: Ollama tells the arguments only.
+// ollama returns the call without its name: Ollama's error has only the arguments.
 func ollama(_, args string) Reply { return OllamaParseError(args + "]") }

@@ -10,7 +10,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// ollamaPath is where Ollama's own API takes a chat.
+// ollamaPath is the path of chats in Ollama's own API.
 const ollamaPath = "/api/chat"
 
 // chatLine is a line of a stream of Ollama's own API, or a whole reply.
@@ -42,14 +42,15 @@ type chatCall struct {
 	} `json:"function"`
 }
 
-// readOllama reads a request of Ollama's own API, which streams where a request does not say so.
+// readOllama parses a request of Ollama's own API, which streams by default.
 func readOllama(header http.Header, body []byte) (Request, error) {
 	q, err := readRequest(header, body)
 	q.ollama, q.Stream = true, q.Stream || !gjson.GetBytes(body, "stream").Exists()
 	return q, err
 }
 
-// chat answers at Ollama's own API. A stream that ends before its first line tells an error by its status.
+// chat answers in Ollama's own API. A stream that fails before its first line sends the error with its
+// status.
 func (p *player) chat(ctx context.Context, r Reply) {
 	lines := p.lines(&r)
 	switch {
@@ -86,7 +87,7 @@ func (p *player) chat(ctx context.Context, r Reply) {
 	}
 }
 
-// lines are those of the texts of a reply, in pieces.
+// lines returns the lines of a reply, with its texts in pieces.
 func (p *player) lines(r *Reply) []chatLine {
 	var out []chatLine
 	add := func(m chatMessage) {
@@ -105,7 +106,7 @@ func (p *player) lines(r *Reply) []chatLine {
 	return out
 }
 
-// document is a whole reply. One that Ollama gave up is not done, and has no model where nothing had come.
+// document returns a whole reply. If Ollama gave up, it is not done, and has no model if there was no text.
 func (p *player) document(r *Reply) chatLine {
 	if r.End != Done && r.Content+r.Reasoning == "" {
 		return chatLine{}

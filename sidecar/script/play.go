@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// created is the time of every reply: a script has no clock.
+// created is the time of every reply, since a script has no clock.
 const created = 1_700_000_000
 
-// noTime is what Ollama says of a reply that has none.
+// noTime is Ollama's time of a reply without one.
 const noTime = -62_135_596_800
 
-// piece is how many bytes of text are in one chunk: about a token.
+// piece is how many bytes of text a chunk has, about a token.
 const piece = 5
 
 // player writes one reply.
@@ -76,7 +76,7 @@ func (p *player) verbatim(r Reply) {
 	fmt.Fprint(p.w, r.Body)
 }
 
-// wait tells whether the caller is still there after d.
+// wait waits for d, and reports whether the caller is still there.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil
@@ -119,7 +119,7 @@ func (p *player) stream(ctx context.Context, r Reply) {
 	p.end(ctx, r)
 }
 
-// nothing is what Ollama sends where a stream breaks off before its first chunk.
+// nothing sends what Ollama sends if a stream fails before its first chunk.
 func (p *player) nothing(r Reply) {
 	if r.End == Fault {
 		p.dialect.fail(p.w, r.Err)
@@ -128,7 +128,7 @@ func (p *player) nothing(r Reply) {
 	p.w.Header().Set("Content-Type", "application/x-ndjson")
 }
 
-// begin sends the headers of a stream, and its comments. It tells whether the caller is still there.
+// begin sends the headers and comments of a stream. It reports whether the caller is still there.
 func (p *player) begin(ctx context.Context, r Reply) bool {
 	p.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	for k, v := range p.dialect.Stream {
@@ -148,7 +148,7 @@ func (p *player) ping() {
 	p.flush()
 }
 
-// end writes what comes after the last delta of a stream.
+// end sends what follows the last delta of a stream.
 func (p *player) end(ctx context.Context, r Reply) {
 	switch r.End {
 	case Hang:
@@ -167,7 +167,7 @@ func (p *player) end(ctx context.Context, r Reply) {
 	}
 }
 
-// fault tells of an error in a stream.
+// fault sends an error in a stream.
 func (p *player) fault(e Error) {
 	if p.dialect.Broken == Blanked {
 		p.dialect.Model, p.dialect.OwnModel = "", true
@@ -180,7 +180,7 @@ func (p *player) fault(e Error) {
 	}
 }
 
-// finish ends a stream with a last delta and all that belongs to a good end.
+// finish sends the last delta of a stream, and what belongs to a regular end.
 func (p *player) finish(r Reply, delta string) {
 	usage, timings := p.q.Usage && !r.NoUsage, p.dialect.Timings
 	if usage {
@@ -235,11 +235,11 @@ func (p *player) whole(ctx context.Context, r Reply) {
 	}
 	p.w.Header().Set("Content-Type", "application/json")
 	_, _ = p.w.Write(p.envelope("chat.completion", fmt.Sprintf(`[%s],"usage":%s%s`,
-		// the caller may have left
+		// the caller may be gone
 		p.choice("message", string(encode(message)), finish), usage, p.dialect.Timings)))
 }
 
-// deltas are the delta objects of a reply, its texts cut into pieces.
+// deltas returns the delta objects of a reply, with its texts in pieces.
 func (p *player) deltas(r Reply) []string {
 	var out []string
 	for _, t := range pieces(r.Reasoning, piece) {
@@ -268,7 +268,7 @@ func (p *player) deltas(r Reply) []string {
 	return append(out, r.Deltas...)
 }
 
-// delta is one with these members, and those that each one has. Of content there is only one.
+// delta returns an object with these members and the common ones, and at most one content.
 func (p *player) delta(members string) string {
 	each := p.dialect.Each
 	if strings.HasPrefix(members, `"content":`) {
@@ -280,7 +280,7 @@ func (p *player) delta(members string) string {
 	return "{" + each + members + "}"
 }
 
-// call is a tool call as JSON, with more members in front. One without an id has no such member.
+// call returns a tool call as JSON, with members first. An empty id is left out.
 func call(c Call, members string) string {
 	if c.ID != "" {
 		members += `"id":` + quote(c.ID) + ","
@@ -293,7 +293,7 @@ func (p *player) chunk(delta, finish string) {
 	p.event(p.envelope("chat.completion.chunk", "["+p.choice("delta", delta, finish)+"]"))
 }
 
-// choice is the only one of a reply.
+// choice returns the only choice of a reply.
 func (p *player) choice(member, value, finish string) string {
 	logprobs := `"logprobs":null,`
 	if p.dialect.Sparse {
@@ -302,7 +302,7 @@ func (p *player) choice(member, value, finish string) string {
 	return fmt.Sprintf(`{"index":0,%q:%s,%s"finish_reason":%s}`, member, value, logprobs, finish)
 }
 
-// envelope is an object of the API; choices may have further members behind them.
+// envelope returns an object of the API; choices may be followed by further members.
 func (p *player) envelope(object, choices string) []byte {
 	model, fingerprint := p.q.Model, ""
 	if p.dialect.OwnModel {
@@ -324,7 +324,7 @@ func (p *player) flush() {
 	_ = http.NewResponseController(p.w).Flush() // a recorder in a test cannot flush, and need not
 }
 
-// usage is what a reply cost, as JSON.
+// usage returns the usage of a reply as JSON.
 func (p *player) usage(r Reply) string {
 	prompt, completion, thought := p.tokens(r)
 	details := p.dialect.Details
@@ -335,7 +335,7 @@ func (p *player) usage(r Reply) string {
 		prompt+completion, details)
 }
 
-// tokens counts four bytes as a token. A model that says nothing has spent tokens all the same.
+// tokens counts four bytes as a token, and a few for a reply without text.
 func (p *player) tokens(r Reply) (prompt, completion, thought int) {
 	spent := len(r.Reasoning) + len(r.Content)
 	for _, c := range r.Calls {
@@ -344,7 +344,7 @@ func (p *player) tokens(r Reply) (prompt, completion, thought int) {
 	return cmp.Or(r.Prompt, len(p.q.Body)/4+1), spent/4 + 3, len(r.Reasoning) / 4
 }
 
-// pieces cuts text every n bytes or a little later, never inside a rune.
+// pieces cuts text after every n bytes or a little later, never inside a rune.
 func pieces(text string, n int) []string {
 	var out []string
 	for len(text) > 0 {
@@ -359,13 +359,13 @@ func pieces(text string, n int) []string {
 
 func quote(s string) string { return string(encode(s)) }
 
-// encode is JSON as Python and Go servers write it to a stream: < and > stay.
+// encode returns JSON as servers in Python and Go write it, with < and > unescaped.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(err) // strings and maps of them always encode
+		panic(err) // strings and maps of strings can always be encoded
 	}
 	return bytes.TrimSpace(b.Bytes())
 }

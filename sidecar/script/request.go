@@ -7,7 +7,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Request is one request for a reply, as it arrived.
+// Request is a received request.
 type Request struct {
 	Scenario string // the scenario that answered it; "" for none
 	Step     int    // 0 for the first request of the scenario
@@ -19,8 +19,8 @@ type Request struct {
 	Tools    []string
 	Messages []Message
 
-	responses bool // it came in the words of the Responses API
-	ollama    bool // in those of Ollama's own
+	responses bool // it came over the Responses API
+	ollama    bool // it came over Ollama's own API
 }
 
 // Message is one message of a request.
@@ -32,12 +32,10 @@ type Message struct {
 	Raw    json.RawMessage
 }
 
-// Field is a string member of the message, for example reasoning; "" where it
-// is absent.
+// Field returns a string member of the message, such as reasoning; "" if it is missing.
 func (m Message) Field(name string) string { return gjson.GetBytes(m.Raw, name).Str }
 
-// Call is a tool call, as it stands on the wire: nothing in it need be well
-// formed.
+// Call is a tool call as it is on the wire, perhaps malformed.
 type Call struct{ ID, Name, Arguments string }
 
 func readRequest(header http.Header, body []byte) (Request, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// readResponses reads a request of the Responses API. An item of its input is a message here.
+// readResponses parses a request of the Responses API. Items of its input become messages.
 func readResponses(header http.Header, body []byte) (Request, error) {
 	doc, err := object(body)
 	if err != nil {
@@ -42,8 +42,8 @@ func readItem(item gjson.Result) Message {
 	return readMessage(item)
 }
 
-// respond sends a reply as events of the Responses API. Its calls and texts are as damaged as
-// they are in a chat; Deltas are of chats only.
+// respond sends a reply as events of the Responses API, with the same damage as in a chat. Deltas are for
+// chats only.
 func (p *player) respond(ctx context.Context, r Reply) {
 	items := p.items(r)
 	if len(items) == 0 && r.silent() {
@@ -56,7 +56,7 @@ func (p *player) respond(ctx context.Context, r Reply) {
 	}
 	if r.Whole || !p.q.Stream {
 		p.w.Header().Set("Content-Type", "application/json")
-		_, _ = p.w.Write(encode(p.response(r, items))) // the caller may have left
+		_, _ = p.w.Write(encode(p.response(r, items))) // the caller may be gone
 		return
 	}
 	if !p.begin(ctx, r) {
@@ -72,7 +72,7 @@ func (p *player) respond(ctx context.Context, r Reply) {
 			p.tell(it.delta+".delta", append(it.at(i), member{"delta", t})...)
 		}
 		if i == len(items)-1 && r.End != Done {
-			break // it breaks off inside this item
+			break // it ends inside this item
 		}
 		p.tell(it.delta+".done", append(it.at(i), member{it.says, it.text})...)
 		p.tell("response.output_item.done", member{"output_index", i}, member{"item", it.whole})
@@ -80,10 +80,10 @@ func (p *player) respond(ctx context.Context, r Reply) {
 	p.responded(ctx, r, items)
 }
 
-// responded writes what comes after the last item.
+// responded sends what follows the last item.
 func (p *player) responded(ctx context.Context, r Reply, items []item) {
 	if r.End == Fault && p.dialect.Broken == Blanked {
-		return // the error is swallowed
+		return // the error is not reported
 	}
 	switch r.End {
 	case Done, Fault:
@@ -98,16 +98,16 @@ func (p *player) responded(ctx context.Context, r Reply, items []item) {
 // item is one item of an output.
 type item struct {
 	open, whole map[string]any
-	delta, says string // its events, and the member of the last one that holds the text
+	delta, says string // its events, and the member of the last one that has the text
 	text        string
 }
 
-// at says which item an event is about.
+// at returns the members that identify the item in an event.
 func (it item) at(index int) []member {
 	return []member{{"item_id", it.open["id"]}, {"output_index", index}, {"content_index", 0}}
 }
 
-// items are those of a reply.
+// items returns the items of a reply.
 func (p *player) items(r Reply) (out []item) {
 	add := func(kind, delta, says, text string, more, ended map[string]any) {
 		it := item{open: map[string]any{"id": fmt.Sprintf("item_%d", len(out)), "type": kind},
@@ -146,7 +146,7 @@ func (p *player) items(r Reply) (out []item) {
 	return out
 }
 
-// status is how a response ends.
+// status returns the final status of a response.
 func status(r Reply) string {
 	switch {
 	case r.End == Fault:

@@ -1,9 +1,7 @@
-// Package script is a gpt-oss server that plays replies from a script: every
-// kind of damage that real servers and the model produce, streamed in small
-// pieces, in the dialect of vLLM or, by internal/testkit/servers, of others. The
-// demo, the tests and a person at a shell use it in place of a model. It never
-// thinks: what it says depends only on its scenarios and on the order of the
-// requests.
+// Package script is a gpt-oss server that plays replies from a script: every kind of damage that real
+// servers and the model produce, streamed in small pieces, in the dialect of vLLM or, by
+// internal/testkit/servers, of others. The demo, the tests and a person at a shell use it in place of a
+// model. Its replies depend only on its scenarios and on the order of the requests.
 package script
 
 import (
@@ -14,18 +12,17 @@ import (
 	"sync"
 )
 
-// Scenario is one conversation: the replies to it, in order.
+// Scenario is the replies to one conversation, in order.
 type Scenario struct {
 	Name   string
-	User   string               // text of a user message that picks it; "": Name
+	User   string               // text of a user message that selects it; "": Name
 	Steps  []Reply              // one for each request
-	Loop   bool                 // after the last step comes the first; else an error
-	Choose func(Request) *Reply // asked before Steps; nil, or a nil answer: Steps decide
-	After  *Reply               // to the result of a call, which is then no step; nil: Steps decide
+	Loop   bool                 // begin again after the last step; else that is an error
+	Choose func(Request) *Reply // called before Steps; nil, or a nil answer: Steps decide
+	After  *Reply               // the answer to the result of a call, which is then no step; nil: none
 }
 
-// phrase is the text of a user message that picks the scenario; "" for the one
-// that answers everything else.
+// phrase returns the text of a user message that selects the scenario; "" for the default one.
 func (s *Scenario) phrase() string {
 	if s.User != "" {
 		return s.User
@@ -33,8 +30,8 @@ func (s *Scenario) phrase() string {
 	return s.Name
 }
 
-// Server plays scenarios at /v1/chat/completions, and at /v1/responses. Set its dialect before
-// the first request.
+// Server plays scenarios at /v1/chat/completions and at /v1/responses. Set its dialect before the first
+// request.
 type Server struct {
 	Dialect Dialect
 
@@ -45,14 +42,13 @@ type Server struct {
 	scripts  []Scenario
 }
 
-// New is a vLLM server with these scenarios. The newest user message that picks
-// a scenario decides; of several the one with the longest phrase. A scenario
-// without a name answers every other conversation.
+// New returns a vLLM server with these scenarios. The newest user message with a phrase selects the one
+// with the longest phrase; a scenario without a name is the default.
 func New(scenarios ...Scenario) *Server {
 	return &Server{Dialect: VLLM(), played: map[string]int{}, scripts: scenarios}
 }
 
-// ServeHTTP answers as the server of the dialect does.
+// ServeHTTP answers in the dialect.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for k, v := range s.Dialect.Header {
 		w.Header().Set(k, v)
@@ -72,12 +68,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answer plays the next reply to a request, which read can read.
+// answer plays the next reply to a request, which read parses.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request,
 	read func(http.Header, []byte) (Request, error)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the caller left before it had asked
+		return // the caller left before the request was complete
 	}
 	q, err := read(r.Header, body)
 	if err != nil {
@@ -96,8 +92,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request,
 	}
 }
 
-// next records the request and says what to reply to it, and how many requests
-// there have been.
+// next records the request, and returns its reply and the number of requests.
 func (s *Server) next(q *Request) (Reply, int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +107,7 @@ func (s *Server) next(q *Request) (Reply, int) {
 	return sc.reply(q), len(s.requests)
 }
 
-// find is the scenario that the newest user message with a phrase in it picks,
-// or else the one without a phrase.
+// find returns the scenario that the newest user message with a phrase selects, or else the default.
 func (s *Server) find(q *Request) *Scenario {
 	for i := len(q.Messages) - 1; i >= 0; i-- {
 		if q.Messages[i].Role != "user" {
@@ -126,7 +120,7 @@ func (s *Server) find(q *Request) *Scenario {
 	return s.pick("")
 }
 
-// pick is the scenario with the longest phrase that the text contains.
+// pick returns the scenario with the longest phrase in the text.
 func (s *Server) pick(text string) *Scenario {
 	var found *Scenario
 	for i := range s.scripts {
@@ -138,14 +132,14 @@ func (s *Server) pick(text string) *Scenario {
 	return found
 }
 
-// after reports whether q brings the result of a call, and the scenario has an answer to that.
+// after reports whether q has the result of a call and the scenario an answer to it.
 func (s *Scenario) after(q *Request) bool {
 	last := len(q.Messages) - 1
 	return s.After != nil && last >= 0 && q.Messages[last].Role == "tool"
 }
 
-// reply is the scenario's answer to q. A conversation that is not in the script
-// is a mistake in the script, so it is told as an error.
+// reply returns the answer to q. A conversation beyond the script is a mistake in the script, and answered
+// with an error.
 func (s *Scenario) reply(q *Request) Reply {
 	if s == nil {
 		return Fail(http.StatusNotImplemented, "no scenario is picked by this conversation")
@@ -168,8 +162,7 @@ func (s *Scenario) reply(q *Request) Reply {
 	return s.Steps[n]
 }
 
-// Requests are the chat requests so far, in order; of one scenario, or of all
-// for "".
+// Requests returns the chat requests so far, in order, of one scenario, or of all for "".
 func (s *Server) Requests(scenario string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +175,7 @@ func (s *Server) Requests(scenario string) []Request {
 	return out
 }
 
-// Unplayed counts the callers that went away before their reply had ended.
+// Unplayed counts the callers that left before the end of their reply.
 func (s *Server) Unplayed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ const (
 	ggufArray  = 9
 )
 
-// gguf writes a file of that format: metadata, and tensors of 32 bit floats.
+// gguf writes a GGUF file: metadata, and tensors of 32 bit floats.
 type gguf struct {
 	values, tensors []byte
 	nValues         uint64
@@ -65,12 +65,12 @@ func (g *gguf) encode(value any) (kind uint32, encoded []byte) {
 	kinds := map[string]uint32{"uint32": ggufUint32, "float32": ggufFloat, "bool": ggufBool}
 	encoded, err := binary.Append(nil, binary.LittleEndian, value)
 	if err != nil {
-		panic(err) // the model in the test holds a value of another type
+		panic(err) // the test set a value of another type
 	}
 	return kinds[fmt.Sprintf("%T", value)], encoded
 }
 
-// tensor adds one whose elements all are the same.
+// tensor adds a tensor with equal elements.
 func (g *gguf) tensor(name string, fill float32, shape ...uint64) {
 	g.nTensors++
 	g.tensors = binary.LittleEndian.AppendUint32(g.text(g.tensors, name), uint32(len(shape)))
@@ -97,8 +97,8 @@ func (g *gguf) bytes() []byte {
 	return append(pad(slices.Concat(out, g.values, g.tensors)), g.data...)
 }
 
-// tinyModel is a gpt-oss of one layer, which says nothing by itself: all its logits are 0. The architecture
-// is gptoss for Ollama, and gpt-oss for llama.cpp. A template may be empty.
+// tinyModel returns a gpt-oss of one layer: all its logits are 0. The architecture is gptoss for Ollama,
+// and gpt-oss for llama.cpp. The template may be empty.
 func tinyModel(architecture, template string) []byte {
 	vocabulary, types := byteTokens(), make([]int32, 256)
 	for i := range types {
@@ -169,7 +169,7 @@ func tinyModel(architecture, template string) []byte {
 	return g.bytes()
 }
 
-// byteTokens are the 256 bytes, each as the visible letter that GPT-2's vocabulary has for it.
+// byteTokens returns the 256 bytes in the visible letters of GPT-2's vocabulary.
 func byteTokens() []string {
 	out := make([]string, 256)
 	next := rune(256)

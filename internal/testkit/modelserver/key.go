@@ -8,7 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
 )
 
-// key names what is made of these contents.
+// key identifies contents.
 func key(contents ...[]byte) string {
 	sum := sha256.New()
 	for _, c := range contents {
@@ -17,7 +17,7 @@ func key(contents ...[]byte) string {
 	return fmt.Sprintf("%x", sum.Sum(nil)[:6])
 }
 
-// sources is the folder of this package.
+// sources returns the folder of this package.
 func sources() (string, error) {
 	out, err := cache.Output("", nil, "go", "list", "-f", "{{.Dir}}",
 		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")

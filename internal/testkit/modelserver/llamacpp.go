@@ -24,14 +24,14 @@ var llamaTemplate string
 //go:embed llamacpp/chat.mjs
 var llamaChat []byte
 
-// LlamaChat starts llama.cpp's chat layer: what its template, its grammar engine and its parser make of these
-// texts is real. It answers whole replies only.
+// LlamaChat starts llama.cpp's chat layer: its template, grammar engine and parser are real. It answers
+// whole replies only.
 func LlamaChat(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	return Config{}.LlamaChat(t, texts...)
 }
 
-// LlamaChat starts one that is configured so. Its window is the usual one.
+// LlamaChat starts one with this configuration, and the usual window.
 func (c Config) LlamaChat(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	dir, err := llamaPackages()
@@ -106,14 +106,14 @@ var llamaPackages = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// LlamaServer starts a real llama-server, if `make servers` has built it. What the model says is a script; a
-// grammar of the server still forbids what it forbids.
+// LlamaServer starts a real llama-server, if `make servers` has built it. The model's text is a script,
+// within the limits of the server's grammar.
 func LlamaServer(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	return Config{}.LlamaServer(t, texts...)
 }
 
-// LlamaServer starts one that is configured so.
+// LlamaServer starts one with this configuration.
 func (c Config) LlamaServer(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	dir, err := builtLlamaServer()
@@ -136,7 +136,8 @@ func (c Config) LlamaServer(t testing.TB, texts ...string) *Server {
 	return run(t, cmd, texts)
 }
 
-// builtLlamaServer is the folder with the program. It is built only on demand: that takes long.
+// builtLlamaServer returns the folder with the program, which is built only on demand, since that takes
+// long.
 var builtLlamaServer = sync.OnceValues(func() (string, error) {
 	from, err := sources()
 	if err != nil {

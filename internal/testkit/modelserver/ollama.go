@@ -26,13 +26,13 @@ const OllamaVersion = "0.17.4"
 //go:embed template.gotmpl
 var ollamaTemplate string
 
-// Ollama starts a real Ollama whose model says these texts, one to each prompt.
+// Ollama starts a real Ollama whose model says these texts, one for each prompt.
 func Ollama(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	return Config{}.Ollama(t, texts...)
 }
 
-// Ollama starts one that is configured so.
+// Ollama starts one with this configuration.
 func (c Config) Ollama(t testing.TB, texts ...string) *Server {
 	t.Helper()
 	dir, err := builtOllama()
@@ -59,7 +59,7 @@ func (c Config) Ollama(t testing.TB, texts ...string) *Server {
 // gptOSS is what Ollama's model of gpt-oss is created from.
 var gptOSS = Format{Model: Model, architecture: "gptoss", Template: strings.TrimSuffix(ollamaTemplate, "\n")}
 
-// errFetch is why there is no server: what it is built from cannot be had.
+// errFetch means that the sources of a server cannot be fetched.
 var errFetch = errors.New("it cannot be fetched")
 
 // builtOllama is the folder with the program and a model.
@@ -86,8 +86,7 @@ var builtOllama = sync.OnceValues(func() (string, error) {
 	})
 })
 
-// buildOllama builds the program from its module, whose packages that need C have a file without C laid over
-// them.
+// buildOllama builds the program from its module. Packages that need C get an overlay without C.
 func buildOllama(from, dir string) error {
 	build, err := os.MkdirTemp("", "ollama-build-")
 	if err != nil {
@@ -111,7 +110,7 @@ func buildOllama(from, dir string) error {
 	if err := json.Unmarshal(out, &module); err != nil {
 		return err
 	}
-	// Go lays nothing over the cache of modules, but it does over a link to it.
+	// Go allows no overlay over the module cache, but over a link to it.
 	link := filepath.Join(build, "ollama")
 	if err := os.Symlink(module.Dir, link); err != nil {
 		return err
@@ -141,7 +140,7 @@ func buildOllama(from, dir string) error {
 	return err
 }
 
-// addModel puts gpt-oss into the folder models.
+// addModel adds gpt-oss to the folder models.
 func addModel(dir string) error {
 	home, err := os.MkdirTemp("", "ollama-home-")
 	if err != nil {
@@ -184,7 +183,7 @@ func createModel(url string, f Format) error {
 	return nil
 }
 
-// ollamaCommand is Ollama with nothing of this machine's settings.
+// ollamaCommand returns a command of Ollama without the settings of this machine.
 func ollamaCommand(dir, models string, window int) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(dir, "ollama"), "serve")
 	cmd.Env = []string{"OLLAMA_MODELS=" + models, "OLLAMA_NOPRUNE=1", "OLLAMA_NO_CLOUD=1",

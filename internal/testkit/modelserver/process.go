@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is a server that says its URL in what it prints, and ends with its script.
+// process is a server that prints its URL, and ends with its script.
 type process struct {
 	cmd    *exec.Cmd
 	script *script
@@ -26,7 +26,7 @@ type process struct {
 	url       chan<- string // gets the URL; nil when it has it
 }
 
-// run starts a server for the time of a test.
+// run starts a server until the end of a test.
 func run(t testing.TB, cmd *exec.Cmd, texts []string) *Server {
 	t.Helper()
 	p := &process{cmd: cmd, script: &script{replies: replies(texts)}, home: t.TempDir()}
@@ -74,17 +74,17 @@ func (p *process) start() (url string, err error) {
 	}
 }
 
-// end tells it to end, and waits for that.
+// end ends it, and waits.
 func (p *process) end() {
 	p.endScript()
 	if p.cmd.Process != nil {
-		_ = p.cmd.Wait() // how it ended does not matter
+		_ = p.cmd.Wait() // the exit code does not matter
 	}
 }
 
 var served = regexp.MustCompile(`http://127\.0\.0\.1:[1-9]\d*\s`)
 
-// Write takes what the process prints.
+// Write receives the output of the process.
 func (p *process) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,7 +98,7 @@ func (p *process) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// log is the last that it printed, without what only says that all is well.
+// log returns the last output, without lines that report success.
 func (p *process) log() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

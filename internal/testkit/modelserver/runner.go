@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// runner answers Ollama as its process runner/ollamarunner does, but that the model says a script.
+// runner answers Ollama like its process runner/ollamarunner, with text from a script.
 func (s *script) runner(mux *http.ServeMux) {
 	mux.HandleFunc("GET /health",
 		func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"status":0,"progress":1}`) })
@@ -35,7 +35,7 @@ func (s *script) load(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, `{"Success":true}`)
 }
 
-// completion is what Ollama asks its runner.
+// completion is Ollama's request to its runner.
 type completion struct {
 	Prompt   string
 	Format   json.RawMessage
@@ -46,7 +46,7 @@ type completion struct {
 	}
 }
 
-// why a completion ends, in numbers of Ollama.
+// Ollama's numbers for the end of a completion.
 const (
 	endStop   = 0
 	endLength = 1
@@ -96,8 +96,8 @@ func (s *script) complete(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sample says a reply piece by piece until an end token, a stop text or a limit, and tells whether the reader
-// has stayed. What may become a stop text waits.
+// sample sends a reply piece by piece until an end token, a stop text or a limit, and reports whether the
+// reader has stayed. What may become a stop text waits.
 func sample(ctx context.Context, r Reply, limit, room int, stops []string,
 	say func(string)) (reason, made int, here bool) {
 	pending := ""
@@ -136,7 +136,7 @@ func sample(ctx context.Context, r Reply, limit, room int, stops []string,
 
 var token = regexp.MustCompile(`<\|[a-z]+\|>| ?\pL+| ?\pN{1,3}| ?[^\s\pL\pN<]+|<|\s+`)
 
-// cut gives the pieces of a reply.
+// cut splits a reply into pieces.
 func cut(r Reply) []string {
 	if r.Pieces != nil {
 		return r.Pieces
@@ -154,7 +154,7 @@ func cutStop(text string, stops []string) (before string, found bool) {
 	return text, false
 }
 
-// mayStop tells whether a text ends with the beginning of a stop text.
+// mayStop reports whether a text ends with the beginning of a stop text.
 func mayStop(text string, stops []string) bool {
 	for _, stop := range stops {
 		for i := 1; i <= len(stop); i++ {
@@ -166,7 +166,7 @@ func mayStop(text string, stops []string) bool {
 	return false
 }
 
-// countTokens counts those of the tiny model.
+// countTokens counts tokens of the tiny model.
 func countTokens(text string) int {
 	n := len(text)
 	for _, special := range specialTokens {

@@ -30,12 +30,12 @@ type choiceSaid struct {
 	Finish  string `json:"finish_reason"`
 }
 
-// Part is a message, or a delta of one.
+// Part is a message or a delta.
 type Part struct {
 	Role      string         `json:"role"`
 	Content   string         `json:"content"`
 	Thought   string         `json:"reasoning_content"`
-	Reasoning string         `json:"reasoning"` // the thought, where a server has it here
+	Reasoning string         `json:"reasoning"` // where some servers put reasoning
 	ToolCalls []toolCallSaid `json:"tool_calls"`
 }
 
@@ -49,35 +49,35 @@ type toolCallSaid struct {
 
 type fault struct{ Message, Type, Param, Code string }
 
-// UnmarshalJSON reads one. Its code may be a number, as llama.cpp writes it.
+// UnmarshalJSON accepts a number as the code, as llama.cpp writes it.
 func (f *fault) UnmarshalJSON(doc []byte) error {
 	text := func(name string) string { return gjson.GetBytes(doc, name).String() }
 	*f = fault{text("message"), text("type"), text("param"), text("code")}
 	return nil
 }
 
-// event is a piece of a stream, and when it came.
+// event is a piece of a stream with its time.
 type event struct {
 	chunk
 	At time.Duration // since the headers
 }
 
-// Answer is what a caller has read. Text, thoughts and calls are of choice 0.
+// Answer is an answer as a caller read it. Text, thoughts and calls are of choice 0.
 type Answer struct {
 	Status              int
 	Header              http.Header
 	Body                string
 	Events              []event
 	IDs                 map[string]bool
-	Roles, Empty        int // chunks with a role; chunks that say nothing
+	Roles, Empty        int // number of chunks with a role, and of empty chunks
 	Text, Thought, Last string
 	Calls               []Call
-	Usage               int // total tokens; 0: none were told
+	Usage               int // total tokens; 0: unknown
 	Done                bool
 	Fault               fault
 }
 
-// Call is a call as it left.
+// Call is a call in an answer.
 type Call struct{ ID, Name, Args string }
 
 // ReadAnswer reads an answer to its end.
@@ -96,7 +96,7 @@ func followAnswer(t testing.TB, res *http.Response, seen func(*Answer)) *Answer 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Body = string(doc); len(doc) > 0 { // Ollama may send nothing at all
+		if a.Body = string(doc); len(doc) > 0 { // Ollama may send an empty body
 			a.add(t, doc, 0)
 		}
 		return a

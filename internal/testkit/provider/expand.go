@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// made is a placeholder for n bytes of something.
+// made matches a placeholder for n bytes of a kind of text.
 var made = regexp.MustCompile(`@(TEXT|NUMBERS|COMMENTS|ADDED) (\d+)@`)
 
 // expand replaces the placeholders in all texts of a document.
@@ -21,7 +21,7 @@ func expand(doc any, home, workspace string) any {
 			parts := made.FindStringSubmatch(m)
 			n, err := strconv.Atoi(parts[2])
 			if err != nil {
-				return m // too many digits; it stays as it is
+				return m // a number that is too large stays as it is
 			}
 			return lines(parts[1], n)
 		})
@@ -41,7 +41,7 @@ func expand(doc any, home, workspace string) any {
 	return doc
 }
 
-// lines are whole lines of a kind, n bytes or a little more.
+// lines returns whole lines of a kind, of n bytes or a little more.
 func lines(kind string, n int) string {
 	var b strings.Builder
 	for i := 1; b.Len() < n; i++ {

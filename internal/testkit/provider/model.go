@@ -14,7 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// Says is a vLLM server that answers every chat with these bytes.
+// Says returns a vLLM server that answers every chat with these bytes.
 func Says(kind, body string) http.Handler {
 	probed := script.New()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,12 +33,12 @@ const (
 	Document = "application/json"
 )
 
-// Piece is an event of one choice, with members that no specification knows.
+// Piece is an event of one choice, with unspecified members too.
 func Piece(index int, delta, finish string) string {
 	return fmt.Sprintf(`data: {"id": "chatcmpl-9","object":"chat.completion.chunk", "created":1760000000,"model":"openai/gpt-oss-20b","system_fingerprint":"fp_1","x_unknown":{"a":[1, 2]},"choices":[{"index":%d,"delta":{%s},"logprobs":null,"finish_reason":%s,"stop_reason":null}]}`+"\n\n", index, delta, finish)
 }
 
-// What stands at the end of a stream.
+// The end of a stream.
 const (
 	UsageEvent = `data: {"id": "chatcmpl-9","object":"chat.completion.chunk","created":1760000000,"model":"openai/gpt-oss-20b","choices":[],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12,"x":1}}` + "\n\n"
 	DoneEvent  = "data: [DONE]\n\n"
@@ -49,7 +49,7 @@ func Reply(message, finish string) string {
 	return fmt.Sprintf(`{ "id":"chatcmpl-9","object":"chat.completion","x_unknown": [1,  2],"choices":[{"index":0,"message":{%s},"finish_reason":%q,"stop_reason":null}],"usage":{"total_tokens":12},"kv_transfer_params":null}`, message, finish)
 }
 
-// ModelServer is a machine with a model server. It can be switched off and on.
+// ModelServer is a machine with a model server that can be switched off.
 type ModelServer struct {
 	t       testing.TB
 	Model   *script.Server
@@ -57,7 +57,7 @@ type ModelServer struct {
 	srv     *httptest.Server
 }
 
-// ServeModel starts one whose model says the same for ever.
+// ServeModel starts one whose model repeats its replies.
 func ServeModel(t testing.TB, replies ...script.Reply) *ModelServer {
 	t.Helper()
 	b := &ModelServer{t: t, Model: script.New(script.Scenario{Steps: replies, Loop: true}),
@@ -79,16 +79,16 @@ func (b *ModelServer) On() {
 	b.srv.Start()
 }
 
-// Off drops all connections, as a machine does that loses its power.
+// Off drops all connections, as a power failure does.
 func (b *ModelServer) Off() {
 	b.srv.CloseClientConnections()
 	b.srv.Close()
 }
 
-// Asked is how many requests its model got.
+// Asked returns the number of requests to the model.
 func (b *ModelServer) Asked() int { return len(b.Model.Requests("")) }
 
-// StartBoth starts a sidecar whose models are served by both: main first, then far.
+// StartBoth starts a sidecar with two model servers: main first, then far.
 func StartBoth(t testing.TB, cfg Setup, main, far *ModelServer) *Server {
 	t.Helper()
 	set := *ruletest.Shipped(t, Sections()...)

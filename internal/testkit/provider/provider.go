@@ -1,6 +1,6 @@
-// Package provider is the sidecar in front of a scripted model server, both over HTTP, and what a caller
-// reads of it, for tests of what has a part in an answer; and days of ordinary work from testdata/sessions,
-// with what a sensible owner wants of each call.
+// Package provider starts the sidecar in front of a scripted model server, both over HTTP, and reads
+// answers as a caller, for tests of all parts of an answer. It also has days of ordinary work from
+// testdata/sessions, with what a sensible owner wants of each call.
 package provider
 
 import (
@@ -30,13 +30,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Sections are what parts read of the rules that the servers work with.
+// Sections returns the sections of the parts that the servers use.
 func Sections() []ruleset.Section {
 	return []ruleset.Section{run.RunsSection(), experiment.Section(),
 		{Name: "trace", Holds: &telemetry.Words{}}}
 }
 
-// Loader compiles rules with them.
+// Loader returns a loader of rules with these sections.
 func Loader() ruleset.Loader { return ruletest.Loader(Sections()...) }
 
 // Two tools, one with a schema that can be violated.
@@ -46,14 +46,14 @@ const (
 	BothTools = `"tools":[` + execTool + `,` + ReadTool + `]`
 )
 
-// Setup is what differs from the sidecar that most tests need.
+// Setup changes the sidecar that most tests need.
 type Setup struct {
 	Key, Token string
 	Keys       upstream.FleetKeys
 	Server     string // dialect; "": probed
 	Limits     func(*ruleset.Limits)
 	Set        *ruleset.Set // nil: the shipped one
-	URL        string       // of the model server, in place of the one that is given
+	URL        string       // of the model server instead of the given one
 	World      guard.World
 	Decisions  guard.DecisionLog
 	Listening  func() map[int]bool // nil: as on this machine
@@ -71,23 +71,23 @@ type Setup struct {
 	Replicas   func() sidecar.Replicas
 }
 
-// fixed is a rule set that stays.
+// fixed is a constant rule set.
 type fixed struct{ set *ruleset.Set }
 
 func (f fixed) Set() *ruleset.Set { return f.set }
 func (fixed) Trouble() string     { return "" }
 
-// InForce are rules in whose place a test may put others.
+// InForce are rules that a test can replace.
 type InForce struct{ sidecar.Rules }
 
 // Put puts a set into force.
 func (r *InForce) Put(set *ruleset.Set) { r.Rules = fixed{set} }
 
-// Server is a sidecar in front of a model server, both over HTTP.
+// Server is a sidecar in front of a model server.
 type Server struct {
 	T        testing.TB
 	Sidecar  *sidecar.Server
-	Executor *run.Executor // nil: there is no source of tools
+	Executor *run.Executor // nil: no source of tools
 	Guard    *guard.Guard
 	URL      string
 	HTTP     *http.Client
@@ -95,17 +95,17 @@ type Server struct {
 	Logger   *slog.Logger // writes log
 	Metrics  *telemetry.Metrics
 	Rules    *InForce
-	Model    *script.Server // nil where the test brings its own
-	Seen     func(*Answer)  // called after each event of a stream, with what came so far
+	Model    *script.Server // nil if the test has its own
+	Seen     func(*Answer)  // called after each event of a stream with the answer so far
 }
 
-// Play starts a sidecar in front of a server that gives these replies in order.
+// Play starts a sidecar in front of a server with these replies.
 func Play(t testing.TB, replies ...script.Reply) *Server {
 	t.Helper()
 	return Start(t, Setup{}, script.New(script.Scenario{Steps: replies}))
 }
 
-// Start starts one in front of this model server.
+// Start starts a sidecar in front of a model server.
 func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	t.Helper()
 	r := &Server{T: t, Log: &ruletest.Journal{}, Seen: func(*Answer) {}}
@@ -173,7 +173,7 @@ func Failing(t testing.TB, cfg Setup, reply script.Reply) *Server {
 	return Start(t, cfg, script.New(script.Scenario{Steps: []script.Reply{reply}, Loop: true}))
 }
 
-// changed is the shipped set with the changes of cfg. Waits are short.
+// changed returns the shipped set with the changes of cfg, and short waits.
 func changed(t testing.TB, cfg Setup) *ruleset.Set {
 	t.Helper()
 	set := ruletest.Shipped(t, Sections()...)
@@ -189,7 +189,7 @@ func changed(t testing.TB, cfg Setup) *ruleset.Set {
 	return set
 }
 
-// Body is a request body with these members before the usual ones.
+// Body returns a request body with more members before the usual ones.
 func Body(more string) string {
 	if more != "" {
 		more += ","
@@ -200,7 +200,7 @@ func Body(more string) string {
 // Streaming are the members of a request for a stream.
 const Streaming = `"stream":true,"stream_options":{"include_usage":true}`
 
-// Do sends a request that ends with ctx.
+// Do sends a request until ctx ends.
 func (r *Server) Do(ctx context.Context, method, path, body string, header ...string) (*http.Response,
 	error) {
 	req, err := http.NewRequestWithContext(ctx, method, r.URL+path, strings.NewReader(body))
@@ -213,7 +213,7 @@ func (r *Server) Do(ctx context.Context, method, path, body string, header ...st
 	return r.HTTP.Do(req)
 }
 
-// Ask sends a request and reads the answer to its end, streamed or not.
+// Ask sends a request and reads the whole answer.
 func (r *Server) Ask(method, path, body string, header ...string) *Answer {
 	return r.Within(time.Minute, method, path, body, header...)
 }
@@ -226,7 +226,7 @@ func (r *Server) Chat(body string, header ...string) *Answer {
 	return r.Ask(http.MethodPost, "/v1/chat/completions", body, header...)
 }
 
-// Within is Ask by a caller who leaves after d. The headers must have come.
+// Within is Ask by a caller that leaves after d, but not before the headers.
 func (r *Server) Within(d time.Duration, method, path, body string, header ...string) *Answer {
 	ctx, cancel := context.WithTimeout(r.T.Context(), d)
 	defer cancel()
@@ -249,7 +249,7 @@ func (r *Server) Answer(mode string) *Answer {
 	return r.Whole()
 }
 
-// Plain asks for a stream or a document, without tools: no user reads the answer.
+// Plain asks for a stream or a document without tools.
 func (r *Server) Plain(mode string) *Answer {
 	if mode == "stream" {
 		return r.Chat(Body(Streaming))
@@ -257,17 +257,17 @@ func (r *Server) Plain(mode string) *Answer {
 	return r.Chat(Body(""))
 }
 
-// Scrape is what GET /metrics says.
+// Scrape returns the page of metrics.
 func (r *Server) Scrape() string {
 	w := httptest.NewRecorder()
 	r.Metrics.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()
 }
 
-// UpstreamKey is a key that the caller must not see.
+// UpstreamKey is a key that callers must not see.
 const UpstreamKey = "my-own-key-1234"
 
-// NoSecret looks for the upstream's key and address in all that is seen.
+// NoSecret checks that the upstream's key and address are not visible.
 func (r *Server) NoSecret(a *Answer) {
 	r.T.Helper()
 	for _, secret := range []string{UpstreamKey, "10.0.0.7"} {
@@ -285,7 +285,7 @@ type Decisions struct {
 	Err  error
 }
 
-// Add notes a decision.
+// Add records a decision.
 func (n *Decisions) Add(d decisions.Decision) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// InResponses runs tests again, with a caller that puts their requests into the words of the Responses API,
-// and the answers back.
+// InResponses runs tests again with a caller that translates their requests to the Responses API, and the
+// answers back.
 func InResponses(t *testing.T, tests map[string]func(*testing.T)) {
 	if testing.Short() {
 		t.Skip("it repeats tests over the other API")
@@ -22,10 +22,10 @@ func InResponses(t *testing.T, tests map[string]func(*testing.T)) {
 	}
 }
 
-// OtherAPI is the variable under which callers speak the Responses API.
+// OtherAPI is the environment variable that makes callers use the Responses API.
 const OtherAPI = "GPTOSS_TEST_API"
 
-// inResponses is a request for a chat completion in the words of the Responses API.
+// inResponses translates a request for a chat completion to the Responses API.
 func inResponses(t testing.TB, chat string) string {
 	t.Helper()
 	out := map[string]json.RawMessage{}
@@ -58,7 +58,7 @@ func inResponses(t testing.TB, chat string) string {
 	return string(body)
 }
 
-// itemsOf are the items of a message.
+// itemsOf returns the items of a message.
 func itemsOf(m gjson.Result) (out []string) {
 	content := cmp.Or(m.Get("content").Raw, `""`)
 	if m.Get("content").IsArray() {
@@ -83,8 +83,8 @@ func itemsOf(m gjson.Result) (out []string) {
 	return out
 }
 
-// ofResponses is an event of the Responses API, or a whole Response, as a chunk of a chat completion
-// would say it; whole says that nothing came before.
+// ofResponses translates an event of the Responses API, or a whole Response, to a chunk of a chat
+// completion; whole means that nothing came before.
 func ofResponses(doc gjson.Result) (e chunk, is, done bool) {
 	response := doc
 	switch kind := doc.Get("type").String(); kind {
@@ -135,7 +135,7 @@ func (c *chunk) say(p Part, finish string) {
 	c.Choices = append(c.Choices, choiceSaid{Delta: p, Finish: finish})
 }
 
-// partOf is what an item says; its text only where the deltas have not told it.
+// partOf translates an item; with its text only if no delta had it.
 func partOf(item gjson.Result, whole bool) (p Part) {
 	text := item.Get("content.0.text").String()
 	switch kind := item.Get("type").String(); {
@@ -152,7 +152,7 @@ func partOf(item gjson.Result, whole bool) (p Part) {
 	return p
 }
 
-// finishOf is why a Response ended, in the words of chat completions.
+// finishOf translates the end of a Response.
 func finishOf(response gjson.Result) string {
 	switch {
 	case response.Get("incomplete_details.reason").String() == "max_output_tokens":

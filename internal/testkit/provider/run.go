@@ -18,7 +18,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Source are tools whose results a test says. It notes what has run.
+// Source is a source of tools with results from the test. It records what has run.
 type Source struct {
 	mu     sync.Mutex
 	ran    []string // name and arguments
@@ -51,7 +51,7 @@ func (b *Source) Run(ctx context.Context, _ string, c *guard.AllowedCall) tools.
 	return b.Result(c.Name, times)
 }
 
-// Calls are those that have run.
+// Calls returns the calls that have run.
 func (b *Source) Calls() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +74,7 @@ func StartRun(t *testing.T, b *Source, edit func(*run.Runs), model http.Handler)
 	return Start(t, Setup{Set: &set, Sources: []run.Source{b}}, model)
 }
 
-// Run asks the model id executor, as a stream or whole.
+// Run asks the model executor, for a stream or a whole answer.
 func (r *Server) Run(stream bool, more string) *Answer {
 	if more != "" {
 		more = "," + more

@@ -14,11 +14,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
-// Tolerable is how many questions of a session an owner puts up with who wants none of them.
+// Tolerable is the maximal number of questions in a session whose owner wants none.
 const Tolerable = 2
 
-// byDesign are rules whose answer stands where the owner of a day wants another one, and why.
-// What they say is counted, and does not fail a day.
+// byDesign lists rules whose answer is right although the owner of a day wants another one, with the
+// reason. They are counted, but do not fail a day.
 var byDesign = map[string]string{
 	"write-elsewhere":  "a person is asked about writing outside of the workspace",
 	"delete-elsewhere": "a person is asked about deleting outside of the workspace",
@@ -29,24 +29,24 @@ var byDesign = map[string]string{
 	"":                 "the policy does not know what the program does with its arguments",
 }
 
-// Verdict is what was byDesign about a call. An empty effect means that it was never judged.
+// Verdict is the decision about a call. An empty effect means that there is none.
 type Verdict struct {
 	SessionCall
 	Number int // 1 for the first call of the session
 	Effect policy.Effect
 	Rule   string // "": the default
-	File   string // of the rule; that of a locked folder begins with policy/
+	File   string // of the rule; in a locked folder it begins with policy/
 	Reason string
 }
 
-// Score is what was byDesign in a session, call by call.
+// Score holds the verdicts of a session, call by call.
 type Score struct {
 	Session  *Session
 	Verdicts []Verdict
 }
 
-// Score finds the decision about each call. The decisions are those of the session, in
-// order; those about calls that the session does not make are left out.
+// Score matches calls with decisions, which are those of the session in order. Decisions about other calls
+// are left out.
 func (s *Session) Score(list []decisions.Decision) Score {
 	out := Score{Session: s}
 	for i, c := range s.Calls {
@@ -55,15 +55,15 @@ func (s *Session) Score(list []decisions.Decision) Score {
 			d := list[n]
 			v.Effect, v.Rule, v.Reason = d.Effect, d.Rule, d.Why
 			v.File, _, _ = strings.Cut(d.Place, ":")
-			list = slices.Delete(slices.Clone(list), n, n+1) // of calls in one reply any may come first
+			list = slices.Delete(slices.Clone(list), n, n+1) // calls of one reply come in any order
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
 	return out
 }
 
-// is says whether a decision is about this call, under its own name or carried by OpenClaw's
-// tool_call. Of arguments that are too long for the log only the beginning is known.
+// is reports whether a decision is about this call, under its own name or through OpenClaw's tool_call. The
+// log has only the beginning of long arguments.
 func (c *SessionCall) is(d decisions.Decision) bool {
 	if d.Tool == named(c.Tool) {
 		return d.Bytes > 0 || same(d.Arguments, c.Args)
@@ -72,7 +72,7 @@ func (c *SessionCall) is(d decisions.Decision) bool {
 	return carried && name == named(c.Tool) && same(args, c.Args)
 }
 
-// named is what OpenClaw calls a tool that it also knows by another name.
+// named returns OpenClaw's main name of a tool.
 func named(tool string) string {
 	if tool == "cron" {
 		return "automations"
@@ -80,7 +80,7 @@ func named(tool string) string {
 	return tool
 }
 
-// same compares JSON. The id of a running program is any.
+// same compares JSON, except for the id of a running program.
 func same(got, want []byte) bool {
 	var a, b any
 	if json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil {
@@ -92,7 +92,7 @@ func same(got, want []byte) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Of are the verdicts with an effect on calls of which an owner wants something.
+// Of returns the verdicts with an effect on calls of which the owner wants something.
 func (s Score) Of(effect policy.Effect, want string) (out []Verdict) {
 	for _, v := range s.Verdicts {
 		if v.Effect == effect && v.Want == want {
@@ -102,9 +102,8 @@ func (s Score) Of(effect policy.Effect, want string) (out []Verdict) {
 	return out
 }
 
-// Check fails for every call that was denied, that was allowed although its owner wants to be asked, or that
-// the policy never judged. It fails, too, if there are too many questions. What was byDesign otherwise is
-// only told.
+// Check fails for every call that was denied, allowed although its owner wants to be asked, or never
+// judged, and for too many questions. Other differences are logged.
 func (s Score) Check(t testing.TB) {
 	t.Helper()
 	t.Log(s)
@@ -131,7 +130,7 @@ func (s Score) Check(t testing.TB) {
 	}
 }
 
-// String is the score in a line.
+// String returns the score on one line.
 func (s Score) String() string {
 	count := func(effects ...policy.Effect) string {
 		allow, ask := 0, 0
@@ -145,7 +144,7 @@ func (s Score) String() string {
 		count(policy.Deny), count(""))
 }
 
-// Summary says of each call that did not simply leave what became of it.
+// Summary describes each call that was not simply allowed.
 func (s Score) Summary() string {
 	var b strings.Builder
 	fmt.Fprintln(&b, s)
@@ -157,7 +156,7 @@ func (s Score) Summary() string {
 	return b.String()
 }
 
-// line is a verdict on one line. It is the same wherever the folders are.
+// line describes a verdict on one line, independent of folders.
 func (s Score) line(v Verdict) string {
 	short := strings.NewReplacer(s.Session.Workspace, "@WS@", s.Session.Home, "@HOME@").Replace
 	return fmt.Sprintf("call %d, %s %.120s: %s, wanted %s; %s: %s", v.Number, v.Tool, short(string(v.Args)),

@@ -20,26 +20,26 @@ const (
 	Ask   = "ask"
 )
 
-// Running stands in arguments for the id of the program that the session has started last.
+// Running stands in arguments for the id of the last started program.
 const Running = "@RUNNING@"
 
 // Session is a day of an agent.
 type Session struct {
 	Name  string `json:"-"` // of its file
 	About string `json:"about"`
-	// nothing was fitted to it: its questions are counted, and do not fail
+	// the rules were not fitted to it: its questions are counted, but do not fail
 	HeldOut   bool              `json:"heldout"`
 	Home      string            `json:"home"`      // of the owner; absolute
-	Workspace string            `json:"workspace"` // that the gateway gives to the agent; absolute
+	Workspace string            `json:"workspace"` // of the agent, as the gateway says; absolute
 	Files     map[string]string `json:"files"`     // absolute path → text, before the session
 	Calls     []SessionCall     `json:"calls"`
 }
 
-// SessionCall is what the model asks for.
+// SessionCall is a call of the model.
 type SessionCall struct {
-	User      string          `json:"user"`   // a message of the user that comes first; "": none
+	User      string          `json:"user"`   // a user message before it; "": none
 	SameReply bool            `json:"beside"` // in the same reply as the call before it
-	Full      bool            `json:"full"`   // the model server first says that the prompt is too long
+	Full      bool            `json:"full"`   // before it, the model server reports that the prompt is too long
 	Tool      string          `json:"tool"`
 	Args      json.RawMessage `json:"args"`  // an object; its keys are sorted
 	Opens     int             `json:"opens"` // the port at which a server listens afterwards; 0: none
@@ -48,7 +48,7 @@ type SessionCall struct {
 	Why       string          `json:"why"`
 }
 
-// SessionNames are all sessions.
+// SessionNames returns the names of all sessions.
 func SessionNames(t testing.TB) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder(), "*.yaml"))
@@ -64,7 +64,7 @@ func SessionNames(t testing.TB) (names []string) {
 
 func folder() string { return filepath.Join(testkit.Root(), "testdata", "sessions") }
 
-// LoadSession reads a session whose home and workspace lie below root; "" is the machine.
+// LoadSession reads a session whose home and workspace are below root; "": their real places.
 func LoadSession(t testing.TB, name, root string) *Session {
 	t.Helper()
 	file := filepath.Join(folder(), name+".yaml")
@@ -97,7 +97,7 @@ func LoadSession(t testing.TB, name, root string) *Session {
 	return s
 }
 
-// into puts a document into a session. It knows all members.
+// into reads a document into a session. Unknown members are an error.
 func into(t testing.TB, file string, doc any, s *Session) {
 	t.Helper()
 	var raw bytes.Buffer
@@ -112,8 +112,7 @@ func into(t testing.TB, file string, doc any, s *Session) {
 	}
 }
 
-// Lay writes the files of the session, and makes its workspace a repository with one
-// commit and a remote in a folder.
+// Lay writes the files of the session, and makes its workspace a repository with one commit and a remote.
 func (s *Session) Lay(t testing.TB) {
 	t.Helper()
 	for path, text := range s.Files {
@@ -129,8 +128,7 @@ func (s *Session) Lay(t testing.TB) {
 	git(t, s.Workspace, "push", "-q", "-u", "origin", "main")
 }
 
-// Reach adds calls that touch a file of another session, in its workspace. What an owner wants of them is not
-// labelled.
+// Reach adds calls that use a file of another session. They have no label.
 func (s *Session) Reach(other *Session) {
 	file := filepath.Join(other.Workspace, "reached.txt")
 	for _, c := range [][2]string{

@@ -161,7 +161,7 @@ func probeConfine(env cli.Env, asJSON bool) error {
 	if offer.Untried != "" {
 		r.Field("untried", offer.Untried, "")
 	}
-	if err := env.Paper(asJSON).Whole(offer, r.List); err != nil {
+	if err := env.Printer(asJSON).Document(offer, r.List); err != nil {
 		return err
 	}
 	if missing || offer.Untried != "" {

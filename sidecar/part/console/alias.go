@@ -8,10 +8,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// aliasFile is the rule file that says which names mean which tool.
+// aliasFile is the rule file with other names of tools.
 const aliasFile = "aliases.yaml"
 
-// Unnamed are the names in a reply that no offered tool has, each once, as they are looked up.
+// Unnamed returns the names in a reply that no offered tool has, without duplicates, in their normalized
+// form.
 func Unnamed(s *replay.Shown) (out []string) {
 	for i := range s.Tree.Refused {
 		f := &s.Tree.Refused[i]
@@ -23,12 +24,11 @@ func Unnamed(s *replay.Shown) (out []string) {
 	return out
 }
 
-// maxAlias is how long a name may be that is offered as an alias, in bytes.
+// maxAlias is the maximal length of a name that is offered as an alias, in bytes.
 const maxAlias = 64
 
-// Alias is the text of aliases.yaml in which a name means a tool, and the line that says so,
-// from 1. It is 0 where the text has no list of tools to say it in. Whether the text then loads,
-// Check says.
+// Alias adds a name of a tool to the text of aliases.yaml, and returns the changed line, counted from 1.
+// The line is 0 if the text has no list of tools. Check reports whether the text then loads.
 func Alias(text, tool, name string) (edited string, line int) {
 	return rulefile.AddToList(text, "tools", tool, name)
 }

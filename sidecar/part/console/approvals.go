@@ -18,26 +18,26 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxReason is how long a reason may be, in characters. Its field takes no more.
+// maxReason is the maximal length of a reason, in characters; so is that of its field.
 const maxReason = 500
 
-// approvalsView is the calls that wait for a person, and what was answered lately.
+// approvalsView shows the calls that wait for a person, and recent answers.
 type approvalsView struct {
-	State    string // of what waits, as the page is told of it
-	Possible bool   // a person can be asked here
+	State    string // identifies the list, for events
+	Possible bool   // the server can ask a person
 	May      bool   // the viewer may answer
 	Waiting  []approvalView
-	Granted  []approvalView // what lets more calls pass
+	Granted  []approvalView // current grants
 	Past     []approvalView
-	Notice   string // what has just been done
+	Notice   string // what the viewer has just done
 }
 
-// approvalView is one of them. Who may answer sees all of it, others see it masked.
+// approvalView shows one call: in full to viewers who may answer, masked to others.
 type approvalView struct {
 	ID, Tool, State, Session, Agent, Model string
-	Before, About, After                   []callPart // the command; About is what made the rules ask
+	Before, About, After                   []callPart // of the command; About made the rules ask
 	Foreign                                []string
-	Hidden                                 bool // it holds what cannot be seen
+	Hidden                                 bool // it holds invisible characters
 	Masked                                 bool
 	Stale                                  bool // it can only be denied
 	Cwd, Rule, Place, Why, Instead         string
@@ -48,9 +48,9 @@ type approvalView struct {
 	Remaining                              time.Duration
 	By, Note                               string
 	For                                    string
-	Covers                                 []string         // what a grant lets pass
-	Spans                                  []approvals.Span // for which it can be granted
-	Log                                    string           // its decisions in the log; empty: there is none
+	Covers                                 []string         // calls that a grant allows
+	Spans                                  []approvals.Span // of a possible grant
+	Log                                    string           // page of its decisions; empty: none
 }
 
 func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
@@ -64,7 +64,7 @@ func (c *Console) approvalsPage(r *http.Request, v viewer) (any, error) {
 		e := &list[len(list)-1-i]
 		switch {
 		case e.State == approvals.Pending:
-			out.Waiting = append([]approvalView{c.approval(e, out.May)}, out.Waiting...) // the oldest first
+			out.Waiting = append([]approvalView{c.approval(e, out.May)}, out.Waiting...) // oldest first
 		case e.State == approvals.Granted:
 			out.Granted = append(out.Granted, c.approval(e, out.May))
 		case len(out.Past) < maxRows:
@@ -127,8 +127,8 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	return v
 }
 
-// callPart is a part of the text of a call. Beyond names its characters beyond ASCII, which are then all of
-// it.
+// callPart is a part of the text of a call. Beyond describes its characters outside of ASCII; Text then has
+// no others.
 type callPart struct{ Text, Beyond string }
 
 func partsOf(text string) (out []callPart) {
@@ -142,7 +142,7 @@ func partsOf(text string) (out []callPart) {
 	return out
 }
 
-// answer allows a call once or for a span, denies it, or ends what was allowed for a span.
+// answer allows a call once or for a span, denies it, or ends a grant.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
@@ -180,7 +180,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 	return nil
 }
 
-// waiting is how many calls wait for a person.
+// waiting counts the calls that wait for a person.
 func (c *Console) waiting() (n int) {
 	if c.API.Approvals == nil {
 		return 0
@@ -194,8 +194,7 @@ func (c *Console) waiting() (n int) {
 	return n
 }
 
-// waitingState is the same for pages that are told what is new: it differs whenever the list does, or what
-// can be answered.
+// waitingState changes whenever the list of waiting calls does, or the answers that they take.
 func (c *Console) waitingState() string {
 	if c.API.Approvals == nil {
 		return `{"waiting":0,"revision":0}`

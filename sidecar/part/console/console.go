@@ -1,7 +1,7 @@
-// Package console is pages for a browser on the admin listener: turns as they happen and how
-// each was read, what was decided, what runs do, health, and the calls that wait for a person. It keeps
-// the last requests in memory, bounded in count and bytes. It asks no
-// model by itself, fetches nothing from elsewhere, and changes nothing that the admin API cannot.
+// Package console serves pages for a browser on the admin listener: turns as they happen and how each was
+// read, decisions, runs, health, and calls that wait for a person. It keeps the last requests in memory,
+// bounded in count and bytes. It asks no model by itself, fetches nothing from elsewhere, and changes
+// nothing that the admin API cannot.
 package console
 
 import (
@@ -20,27 +20,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Root is the path below which the console is.
+// Root is the path of the console.
 const Root = "/console/"
 
 //go:embed pages static
 var files embed.FS
 
-// Config is what a console works with. All but Turns, Decisions, Runs, Counter and Every must be set.
+// Config configures a console. All but Turns, Decisions, Runs, Counter and Every must be set.
 type Config struct {
-	API   *admin.API   // whose listener it is on; what a page changes, it changes
+	API   *admin.API   // of the same listener; every change goes through it
 	Next  http.Handler // gets what is not the console's
-	Turns *Store       // nil: no turn is kept
+	Turns *Store       // nil: turns are not kept
 	// nil: there are none
 	Experiments *experiment.Admin
 	Resumer     *run.ResumeAdmin
 	Upstreams   func(context.Context) []upstream.FleetState
-	Decisions   string       // folder of the decision log; empty: there is none
-	Runs        *run.Journal // of executor mode; nil: none is kept
+	Decisions   string       // folder of the decision log; empty: none
+	Runs        *run.Journal // of executor mode; nil: none
 	Version     string       // of the program
-	Counter     *Counter     // nil: what turns came to is not kept
+	Counter     *Counter     // nil: outcomes are not counted
 	Now         func() time.Time
-	Every       time.Duration // how often open pages are told what is new; 0: twice a second
+	Every       time.Duration // interval of events; 0: twice a second
 }
 
 // Console is the handler of the admin listener. It is safe for concurrent use.
@@ -49,19 +49,19 @@ type Console struct {
 	started  time.Time
 	names    web.Names
 	pages    []page
-	shown    map[string]*template.Template // by the file of the page
+	shown    map[string]*template.Template // by file name of the page
 	static   map[string]asset
 	sessions *sessions
-	watching chan struct{}    // holds one for each page that is told what is new
-	working  chan struct{}    // holds one while a page reads the whole decision log
-	forms    map[string]int64 // by their paths, how long they may be where that is not maxForm
+	watching chan struct{}    // a semaphore of pages that listen for events
+	working  chan struct{}    // a semaphore of pages that read the whole decision log
+	forms    map[string]int64 // maximal size by path, where it is not maxForm
 	mux      *http.ServeMux
 }
 
-// maxWatching is how many pages are told what is new.
+// maxWatching is how many pages may listen for events at once.
 const maxWatching = 32
 
-// New reads the templates.
+// New returns a console, with its templates parsed.
 func New(c Config) (*Console, error) {
 	if c.Every == 0 {
 		c.Every = 500 * time.Millisecond
@@ -82,23 +82,23 @@ func New(c Config) (*Console, error) {
 	return k, nil
 }
 
-// routes are the paths of the console. Each page has those of its row in pages.
+// routes returns the routes of the console, among them those of each row in pages.
 func (c *Console) routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, p := range c.pages {
-		mux.Handle("GET "+p.path, c.signed(p.needs, func(w http.ResponseWriter, r *http.Request,
+		mux.Handle("GET "+p.path, c.requireRole(p.needs, func(w http.ResponseWriter, r *http.Request,
 			v viewer) error {
 			return c.show(w, r, v, p)
 		}))
 		for path, change := range p.changes {
 			c.forms[path] = change.most
-			mux.Handle("POST "+path, c.signed(change.needs, func(w http.ResponseWriter, r *http.Request,
+			mux.Handle("POST "+path, c.requireRole(change.needs, func(w http.ResponseWriter, r *http.Request,
 				v viewer) error {
 				return change.do(c, w, r, v)
 			}))
 		}
 	}
-	mux.Handle("GET "+Root+"events", c.signed(web.Reader, c.events))
+	mux.Handle("GET "+Root+"events", c.requireRole(web.Reader, c.events))
 	mux.Handle("GET "+Root+"sign-in", c.open(c.signInPage))
 	mux.Handle("POST "+Root+"sign-in", c.open(c.signIn))
 	mux.Handle("POST "+Root+"sign-out", c.open(c.signOut))
@@ -110,7 +110,7 @@ func (c *Console) routes() *http.ServeMux {
 	return mux
 }
 
-// ServeHTTP gives to the API what is not the console's.
+// ServeHTTP passes requests outside of the console to the API.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead), path+"/" == Root:

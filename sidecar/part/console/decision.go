@@ -17,34 +17,34 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 )
 
-// fact is a pair that may lead somewhere.
+// fact is a name and a value, which may be a link.
 type fact struct{ Name, Value, Href string }
 
-// decisionView is one record of the log.
+// decisionView shows one record of the log.
 type decisionView struct {
 	Seq             uint64
 	Kind, Time      string
 	Effect, Outcome string // of a decision or a connection
 	Tool            string
-	Loose           bool // it was not enforced
+	Loose           bool // not enforced
 	Rule, Place     string
 	Why, Instead    string
 	Findings        []policy.Finding
 	Arguments       string
 	Masked, Bytes   int
 	Facts           []fact
-	Judged          *judgedView // anew, by the rules of then
-	Unjudged        string      // why it is not, or comes out otherwise
+	Judged          *judgedView // by the rules of that time
+	Unjudged        string      // why Judged is missing or differs
 	Answer          *answerView
 	Links           []fact
 	Hash, Prev      string
-	Trouble         []string // of the chain
+	Trouble         []string // mistakes in the chain
 	First           bool
 	Earlier, Later  string
 	Words           bool
 }
 
-// answerView is what a person said.
+// answerView shows a person's answer.
 type answerView struct{ State, By, Note, Time, Href string }
 
 func (d *decisionView) title() string { return fmt.Sprintf("%s %d", d.Kind, d.Seq) }
@@ -72,7 +72,7 @@ func (c *Console) decisionPage(r *http.Request, _ viewer) (any, error) {
 			fmt.Sprintf("The log has no record %d: it was removed with the oldest ones, cannot be read, or was not written yet. Verify says whether the log is whole.", seq)}
 	}
 	if err != nil {
-		return nil, unread(err)
+		return nil, logError(err)
 	}
 	v := &decisionView{
 		Seq: seq, Kind: "Record", Time: stamp(found.Time), Hash: found.Hash.String(),
@@ -100,7 +100,7 @@ func (c *Console) decisionPage(r *http.Request, _ viewer) (any, error) {
 	return v, nil
 }
 
-// text is what a model or a user wrote, if that is shown.
+// text masks what a model or a user wrote, or hides it if words are not shown.
 func (c *Console) text(s string) string {
 	if !c.words() {
 		return ""
@@ -108,14 +108,14 @@ func (c *Console) text(s string) string {
 	return shown(s)
 }
 
-// decision fills in a decision about a call.
+// decision fills in the decision about a call.
 func (c *Console) decision(ctx context.Context, v *decisionView, found *decisions.Found) {
 	d := found.Decision
 	v.Kind, v.Effect, v.Outcome, v.Loose = "Decision", string(d.Effect), string(d.Outcome), !d.Enforced
 	v.Tool, v.Rule, v.Place, v.Masked, v.Bytes = shown(d.Tool), d.RuleName(), d.Place, d.Masked, d.Bytes
 	v.Why, v.Instead, v.Findings = c.text(d.Why), c.text(d.Instead), c.findings(d.Findings)
 	if c.words() {
-		v.Arguments = cut(shownJSON(d.Arguments))
+		v.Arguments = shorten(shownJSON(d.Arguments))
 	}
 	same := func(name, value, key string) {
 		if value != "" {
@@ -169,7 +169,7 @@ func (c *Console) findings(list []policy.Finding) (out []policy.Finding) {
 	return out
 }
 
-// judge asks the rules of then once more: the log does not keep the parts of their conditions.
+// judge evaluates the rules of that time again, since the log does not keep the terms of their conditions.
 func (c *Console) judge(v *decisionView, found *decisions.Found) {
 	d := found.Decision
 	set := c.API.Rules.Of(d.Rules)
@@ -192,7 +192,7 @@ func (c *Console) judge(v *decisionView, found *decisions.Found) {
 	}
 }
 
-// connection fills in a decision about a connection of a running command.
+// connection fills in the decision about a connection of a confined command.
 func (c *Console) connection(v *decisionView, k *decisions.Connection) {
 	v.Kind, v.Effect, v.Outcome, v.Tool, v.Rule, v.Place, v.Why = "Connection", string(k.Effect),
 		string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), k.Place, c.text(k.Why)
@@ -206,7 +206,7 @@ func (c *Console) connection(v *decisionView, k *decisions.Connection) {
 	}
 }
 
-// showOther fills in a record that is no decision.
+// showOther fills in a record without a decision.
 func showOther(v *decisionView, r *decisions.Record, words bool) {
 	add := func(name, value string) { v.Facts = append(v.Facts, fact{name, shown(value), ""}) }
 	switch {

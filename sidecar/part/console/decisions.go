@@ -21,25 +21,26 @@ import (
 
 const (
 	pageRows  = 50              // of a list of decisions or runs
-	listTime  = 2 * time.Second // in which a page looks for them
+	listTime  = 2 * time.Second // for collecting them
 	briefText = 160             // of a call or a task in a list, in bytes
 )
 
-// noLog is said where there is no decision log.
+// noLog is the answer if there is no decision log.
 var noLog = &trouble{http.StatusNotFound, "No decision log is written",
 	"Start the server with --state DIR or --decisions DIR."}
 
-// sieve is which decisions are meant, as it stands in the address.
-type sieve struct{ Text, Effect, Rule, Tool, Session, Agent, From, To string }
+// addressFilter is a filter of decisions as the address holds it.
+type addressFilter struct{ Text, Effect, Rule, Tool, Session, Agent, From, To string }
 
-func sieveOf(q url.Values) sieve {
+func sieveOf(q url.Values) addressFilter {
 	get := func(name string) string { return strings.TrimSpace(q.Get(name)) }
-	return sieve{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"), get("from"),
+	return addressFilter{get("q"), get("effect"), get("rule"), get("tool"), get("session"), get("agent"),
+		get("from"),
 		get("to")}
 }
 
-// Query is the filter in an address.
-func (f sieve) Query() string {
+// Query returns the filter as a query.
+func (f addressFilter) Query() string {
 	q := url.Values{}
 	for _, p := range f.Pairs() {
 		q.Set(p.Name, p.Value)
@@ -47,16 +48,16 @@ func (f sieve) Query() string {
 	return q.Encode()
 }
 
-// At is a page of the console with the filter.
-func (f sieve) At(page string) string {
+// At returns the address of a page with the filter.
+func (f addressFilter) At(page string) string {
 	if q := f.Query(); q != "" {
 		return Root + page + "?" + q
 	}
 	return Root + page
 }
 
-// Pairs are what is set of the filter.
-func (f sieve) Pairs() (out []pair) {
+// Pairs returns the fields that are set.
+func (f addressFilter) Pairs() (out []pair) {
 	for _, p := range []pair{{"q", f.Text}, {"effect", f.Effect}, {"rule", f.Rule}, {"tool", f.Tool},
 		{"session", f.Session}, {"agent", f.Agent}, {"from", f.From}, {"to", f.To}} {
 		if p.Value != "" {
@@ -66,17 +67,17 @@ func (f sieve) Pairs() (out []pair) {
 	return out
 }
 
-// More reports whether something is set that stands behind "more".
-func (f sieve) More() bool {
+// More reports whether a field below "more" is set.
+func (f addressFilter) More() bool {
 	return f.Rule+f.Tool+f.Session+f.Agent+f.From+f.To != ""
 }
 
-// filter is the filter of the log. The error says which time cannot be read.
-func (f sieve) filter(now time.Time) (out decisions.Filter, err error) {
+// filter converts the filter to that of the log. The error names a time that cannot be parsed.
+func (f addressFilter) filter(now time.Time) (out decisions.Filter, err error) {
 	out = decisions.Filter{Effect: f.Effect, Rule: f.Rule, Tool: f.Tool, Session: f.Session, Agent: f.Agent,
 		Words: strings.Fields(f.Text)}
-	if out.Since, err = moment(f.From, now); err == nil {
-		out.Until, err = moment(f.To, now)
+	if out.Since, err = parseMoment(f.From, now); err == nil {
+		out.Until, err = parseMoment(f.To, now)
 	}
 	if day, not := time.ParseInLocation(time.DateOnly, f.To, now.Location()); not == nil { // through that day
 		out.Until = day.AddDate(0, 0, 1)
@@ -84,8 +85,9 @@ func (f sieve) filter(now time.Time) (out decisions.Filter, err error) {
 	return out, err
 }
 
-// moment reads a time: how long ago, or a day with or without a time. Empty is none.
-func moment(text string, now time.Time) (time.Time, error) {
+// parseMoment parses a time: a duration before now, or a day with or without a time. An empty text is the
+// zero time.
+func parseMoment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -102,7 +104,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 		fmt.Sprintf("%q cannot be read. Write how long ago, as 2h, or a day, as 2026-01-31, or 2026-01-31 09:30.", shown(text))}
 }
 
-// decisionRow is a decision in one line.
+// decisionRow shows a decision on one line.
 type decisionRow struct {
 	Seq                                                                uint64
 	Href, At, Time, Effect, Outcome, Tool, Rule, Session, Brief, Notes string
@@ -110,18 +112,18 @@ type decisionRow struct {
 	Damaged string
 }
 
-// decisionsView is a page of the log.
+// decisionsView shows a page of the log.
 type decisionsView struct {
-	Log     bool // there is one
+	Log     bool // a log exists
 	Words   bool
-	Filter  sieve
+	Filter  addressFilter
 	Effects []policy.Effect
 	Rows    []decisionRow
-	Next    string // the page of older ones; empty: there are none
+	Next    string // address of older records; empty: none
 	Before  uint64
 	Looked  int
-	Back    time.Time // the last record that was looked at
-	Cut     bool      // time was up
+	Back    time.Time // time of the last record that was examined
+	Cut     bool      // the time limit was reached
 }
 
 func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
@@ -141,7 +143,7 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 		}
 	}
 	ends, last := c.Now().Add(listTime), uint64(0)
-	next := func() { // of what is not on this page
+	next := func() { // the next page begins after the last record of this one
 		out.Next = Root + "decisions?" + out.Filter.Query() + fmt.Sprintf("&before=%d", last)
 	}
 	run := damage{}
@@ -153,7 +155,7 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 				return false
 			}
 			switch {
-			case broken != nil && run.lines > 0: // of one row: pages begin behind a record
+			case broken != nil && run.lines > 0: // on one row, since pages begin after a record
 				run.add(broken)
 				out.Rows[len(out.Rows)-1].Damaged = run.text()
 				return true
@@ -174,10 +176,10 @@ func (c *Console) decisionsPage(r *http.Request, _ viewer) (any, error) {
 	if errors.Is(err, fs.ErrNotExist) { // nothing was written yet
 		err = nil
 	}
-	return out, unread(err)
+	return out, logError(err)
 }
 
-// damage is a run of lines of the log that are no records, or were changed.
+// damage is a run of damaged lines of the log: no records, or changed ones.
 type damage struct {
 	lines int
 	first error // of the newest
@@ -197,25 +199,25 @@ func (d *damage) text() string {
 		terminal.Count(d.lines-1, "line"))
 }
 
-// unread is why the log cannot be read; nil: it can.
-func unread(err error) error {
+// logError returns why the log cannot be read, or nil.
+func logError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return &trouble{http.StatusUnprocessableEntity, "The log cannot be read", shown(err.Error()) + "."}
 }
 
-// Fresh reports whether the page is fetched again by itself: it shows the newest, and costs little.
+// Fresh reports whether the page reloads itself: it shows the newest records, and is cheap.
 func (v *decisionsView) Fresh() bool { return v.Before == 0 && v.Looked < 20*pageRows }
 
-// words reports whether what a model or a user wrote may be shown.
+// words reports whether the rules let pages show what a model or a user wrote.
 func (c *Console) words() bool {
 	return c.Turns != nil && c.Turns.Words && ruleset.Of[Bounds](c.API.Rules.Set()).Words > 0
 }
 
-// filterOf is a filter of the log. Words that are not shown are not searched: then the text is an id, as
-// in links.
-func (c *Console) filterOf(of sieve) (decisions.Filter, error) {
+// filterOf returns a filter of the log. Without words the text must be an id, since hidden words must not
+// be searched.
+func (c *Console) filterOf(of addressFilter) (decisions.Filter, error) {
 	f, err := of.filter(c.Now())
 	if !c.words() {
 		f.Words, f.ID = nil, of.Text
@@ -236,7 +238,7 @@ func (c *Console) decisionRow(r *decisions.Record) decisionRow {
 		findings = k.Findings
 		out.Effect, out.Outcome, out.Tool, out.Rule, out.Session = string(k.Effect), string(k.Outcome),
 			shown(k.Tool), cmp.Or(k.Rule, "default"), shown(k.Session)
-		out.Brief = clipped(c.text(k.Method + " " + k.Server))
+		out.Brief = clipMasked(c.text(k.Method + " " + k.Server))
 	} else {
 		d := r.Decision
 		findings = d.Findings
@@ -255,8 +257,7 @@ func (c *Console) decisionRow(r *decisions.Record) decisionRow {
 	return out
 }
 
-// brief is the one argument of a call that says most, or all of them; nothing where words are not
-// shown.
+// brief returns the most telling argument of a call, or else all of them; empty without words.
 func (c *Console) brief(args json.RawMessage) string {
 	if !c.words() {
 		return ""
@@ -265,15 +266,15 @@ func (c *Console) brief(args json.RawMessage) string {
 	if json.Unmarshal(args, &in) == nil {
 		for _, key := range []string{"command", "path", "url"} {
 			if s, ok := in[key].(string); ok {
-				return clipped(head(s, 16*briefText).Text)
+				return clipMasked(head(s, 16*briefText).Text)
 			}
 		}
 	}
-	return clipped(shownJSON(args))
+	return clipMasked(shownJSON(args))
 }
 
-// clipped is the beginning of a text that is masked, on one line.
-func clipped(s string) string {
+// clipMasked returns the beginning of a text, masked and on one line.
+func clipMasked(s string) string {
 	s = strings.Join(strings.Fields(s[:min(len(s), 4*briefText)]), " ")
 	if len(s) > briefText {
 		s = strings.ToValidUTF8(s[:briefText], "") + " …"
@@ -281,16 +282,16 @@ func clipped(s string) string {
 	return s
 }
 
-// stamp is a time with its day.
+// stamp formats a time with its day.
 func stamp(t time.Time) string { return t.Local().Format(time.DateTime) }
 
-// ruleText is a file of the operator's rules that are in force, as one may edit it.
+// ruleText returns a rule file in force, from the operator's folder.
 func (c *Console) ruleText(name string) string {
 	return cmp.Or(c.API.Rules.Merged(nil)[name], rulefile.MissingFile(name))
 }
 
-// one lets one page at a time do what takes long; nil: another one does.
-func (c *Console) one() (leave func()) {
+// acquireWork gives the right to a slow task, which one page at a time may have; nil: it is taken.
+func (c *Console) acquireWork() (leave func()) {
 	select {
 	case c.working <- struct{}{}:
 		return func() { <-c.working }
@@ -302,7 +303,7 @@ func (c *Console) one() (leave func()) {
 var busy = &trouble{http.StatusServiceUnavailable, "The log is being read for somebody else",
 	"One page at a time replays or verifies. Try again in a few seconds."}
 
-// problemsOf are the problems of rules that do not load.
+// problemsOf returns the problems in an error.
 func problemsOf(err error) (list rulefile.Problems) {
 	if errors.As(err, &list) {
 		return slices.Clone(list)

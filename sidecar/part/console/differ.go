@@ -13,14 +13,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// difference is one thing that two readings of a reply do not agree about.
+// difference is one aspect in which two readings of a reply differ.
 type difference struct{ What, Before, After string }
 
-// maxListed is how many calls are compared one by one: a reply may hold thousands.
+// maxListed is how many calls are compared one by one; a reply may hold thousands.
 const maxListed = 20
 
-// differences are what changes between two readings, calls first. None: a caller sees the same,
-// and it was found the same way.
+// differences compares two readings, calls first. Without any, the caller sees the same, found in the same
+// way.
 func differences(before, after *replay.Shown) (out []difference) {
 	add := func(what, a, b string) {
 		if a != b {
@@ -74,13 +74,13 @@ func words(c replay.ExplainedCall) string {
 	return strings.TrimSpace(c.Name + " " + string(c.Arguments))
 }
 
-// ruling is a decision in words.
+// ruling describes a decision.
 func ruling(effect, rule string) string {
 	return cmp.Or(effect, "allow") + " by " + cmp.Or(rule, "default")
 }
 
-// Ruled are what changes between two answers of the policy to one question.
-func Ruled(before, after *guard.Explanation) (out []difference) {
+// RulingDifferences compares two answers of the policy to one question.
+func RulingDifferences(before, after *guard.Explanation) (out []difference) {
 	was := ruling(string(before.Decision.Effect), before.Decision.Rule)
 	is := ruling(string(after.Decision.Effect), after.Decision.Rule)
 	if was != is {
@@ -92,17 +92,15 @@ func Ruled(before, after *guard.Explanation) (out []difference) {
 	return out
 }
 
-// Line is a line of a difference of two texts: its sign is '+', '-', ' ', or '@' where lines are
-// left out.
+// Line is a line of a diff. Its sign is '+', '-', ' ', or '@' where lines are left out.
 type Line struct {
 	Sign string
 	Text string
 }
 
-// Diff is what differs between two texts of a file, as diff -u does. It is empty where nothing
-// does.
+// Diff compares two texts as diff -u does. It is empty if they are the same.
 func Diff(before, after string) (out []Line) {
-	doc := diff.Diff("before", []byte(ended(before)), "after", []byte(ended(after)))
+	doc := diff.Diff("before", []byte(withNewline(before)), "after", []byte(withNewline(after)))
 	for line := range bytes.Lines(doc) {
 		text := strings.TrimSuffix(string(line), "\n")
 		switch {
@@ -117,8 +115,8 @@ func Diff(before, after string) (out []Line) {
 	return out
 }
 
-// ended is a text whose last line has an end: one without is no difference to people.
-func ended(s string) string {
+// withNewline adds a missing end of the last line, which people do not count as a difference.
+func withNewline(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s
 	}

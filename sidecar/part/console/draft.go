@@ -9,11 +9,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// maxText is how long a drafted file may be, in bytes. It is far more than people write.
+// maxText is the maximal size of a drafted file in bytes, far more than people write.
 const maxText = 512 << 10
 
-// Rules are those in force, and how others are compiled beside the program's and the locked
-// ones.
+// Rules are the rules in force, and compile others together with the built-in and the locked ones.
 type Rules interface {
 	Set() *ruleset.Set
 	Merged(some map[string]*string) rulefile.Files
@@ -21,14 +20,14 @@ type Rules interface {
 	Test(own rulefile.Files) (*ruleset.Report, rulefile.Problems, error)
 }
 
-// Draft is a rule file as its author wants it to be.
+// Draft is an edited text of a rule file.
 type Draft struct{ File, Text string }
 
 // errNoFile says that the folder has no such file.
 var errNoFile = errors.New("the rules in force have no such file")
 
-// own is the folder with the draft in it, and whether that changes anything.
-func (d *Draft) own(rules Rules) (own rulefile.Files, changed bool, err error) {
+// files returns the operator's files with the draft, and whether it changes any.
+func (d *Draft) files(rules Rules) (own rulefile.Files, changed bool, err error) {
 	now, ok := rules.Merged(nil)[d.File]
 	switch {
 	case !ok:
@@ -40,18 +39,17 @@ func (d *Draft) own(rules Rules) (own rulefile.Files, changed bool, err error) {
 	return rules.Merged(map[string]*string{d.File: &d.Text}), now != d.Text, nil
 }
 
-// Checked is what came of compiling a draft.
+// Checked is the result of compiling a draft.
 type Checked struct {
-	Set      *ruleset.Set      // reads by the draft; nil: it does not load
-	Problems rulefile.Problems // of all files; warnings, where it loads
-	Changed  bool              // it is another text than the one in force
-	Failing  bool              // only tests do not hold: Set is there, and it cannot be published
+	Set      *ruleset.Set      // compiled; nil: it does not load
+	Problems rulefile.Problems // of all files; warnings if it loads
+	Changed  bool              // the text differs from the one in force
+	Failing  bool              // only tests fail: there is a Set, but it cannot be published
 }
 
-// Check does what the command check does, with the draft in its place. Where nothing but tests
-// is wrong, the draft can be read by all the same.
+// Check compiles the draft as the command check would. If only tests fail, the result still has a Set.
 func (d *Draft) Check(rules Rules) (Checked, error) {
-	own, changed, err := d.own(rules)
+	own, changed, err := d.files(rules)
 	if err != nil {
 		return Checked{}, err
 	}
@@ -93,10 +91,10 @@ func withoutTests(own rulefile.Files) rulefile.Files {
 	return out
 }
 
-// Test runs the tests of the folder with the draft in it. The report is nil where that does
-// not load, and the problems say why.
+// Test runs the tests of the folder with the draft. The report is nil if the rules do not load; then there
+// are problems.
 func (d *Draft) Test(rules Rules) (*ruleset.Report, rulefile.Problems, error) {
-	own, _, err := d.own(rules)
+	own, _, err := d.files(rules)
 	if err != nil {
 		return nil, nil, err
 	}

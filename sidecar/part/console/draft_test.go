@@ -190,7 +190,7 @@ func TestQuestion(t *testing.T) {
 		if got := ruling(string(e.Decision.Effect), ""); !strings.HasPrefix(got, row.effect) {
 			t.Errorf("%s %s: %s", row.kind, row.text, got)
 		}
-		if len(Ruled(e, e)) > 0 {
+		if len(RulingDifferences(e, e)) > 0 {
 			t.Error("the same answer differs")
 		}
 	}

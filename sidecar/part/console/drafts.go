@@ -8,12 +8,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// limited tries a draft where the admin API tries its own.
+// limited runs do within the admin API's limit of drafts.
 func (c *Console) limited(r *http.Request, changes bool, do func() error) error {
 	return refusedBy(c.API.Drafts.Work(r.Context(), personOf(r), changes, do), "This draft was not read")
 }
 
-// personOf names who tries a draft: a session, or else an address.
+// personOf identifies who tries a draft: by session, or else by address.
 func personOf(r *http.Request) string {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		return keyOf(cookie.Value)
@@ -21,7 +21,7 @@ func personOf(r *http.Request) string {
 	return web.Address(r)
 }
 
-// draftFor is a rule file as a draft of it begins: a viewer who may not publish needs none of its secrets.
+// draftFor returns the text with which a draft begins: masked for a viewer who may not publish.
 func draftFor(v viewer, text string) string {
 	if v.Role < web.Admin {
 		text, _ = secrets.Mask(text)
@@ -29,9 +29,9 @@ func draftFor(v viewer, text string) string {
 	return text
 }
 
-// restored is a draft in which a line that came with masks and did not change is again that of the rule
-// file: a mask in a condition would be a mistake.
-func restored(text, draft string) string {
+// unmaskLines puts the lines of the rule file back where a masked line of the draft was not changed: a mask
+// in a condition would be a mistake.
+func unmaskLines(text, draft string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	masks, ok := masksOf(text)
 	if !ok || len(masks) == 0 {
@@ -45,7 +45,7 @@ func restored(text, draft string) string {
 				to = lineEnd(text, m.to) // it goes over several lines
 			}
 		}
-		lines[covered(text, from, to, masks)] = text[from:to]
+		lines[maskPiece(text, from, to, masks)] = text[from:to]
 		from = to
 	}
 	var out strings.Builder
@@ -58,7 +58,7 @@ func restored(text, draft string) string {
 	return out.String()
 }
 
-// lineEnd is where the line ends that goes on at a place.
+// lineEnd returns the end of the line at an offset.
 func lineEnd(text string, at int) int {
 	if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -66,7 +66,7 @@ func lineEnd(text string, at int) int {
 	return len(text)
 }
 
-// sameLines reports whether a browser makes no difference of two texts.
+// sameLines reports whether two texts differ at most in what a browser changes.
 func sameLines(a, b string) bool {
 	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
 }

@@ -9,13 +9,12 @@ import (
 )
 
 const (
-	writeTime = 5 * time.Second  // of a page that does not read; then it is dropped
+	writeTime = 5 * time.Second  // for a write; a page that does not read is dropped
 	pingTime  = 15 * time.Second // a line, so that proxies keep the connection
 )
 
-// events tells a page what is new, as server-sent events: turns or that runs have changed, if it asks for
-// them, and how many approvals wait, for as long as its viewer is signed in. A turn wakes no page: each
-// looks now and then at one number.
+// events sends server-sent events while the viewer is signed in: new turns or changed runs on request, and
+// the number of waiting approvals. Turns wake no stream: each polls a revision.
 func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error {
 	select {
 	case c.watching <- struct{}{}:
@@ -29,11 +28,11 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 		turns: query.Get("turns") != ""}
 	s.runs, s.run = query.Get("runs") != "" && c.Runs != nil, query.Get("run")
 	s.runsRev, _ = strconv.ParseUint(query.Get("rev"), 10, 64)
-	s.since, _ = strconv.ParseUint(query.Get("since"), 10, 64) // none: everything is new
+	s.since, _ = strconv.ParseUint(query.Get("since"), 10, 64) // 0, which means everything, if it is missing
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
-	// The listener's deadlines are for answers that end. A recorder of a test has none.
+	// The listener's deadlines suit answers that end. A recorder in a test has none.
 	_ = s.to.SetReadDeadline(time.Time{})
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
@@ -57,7 +56,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 		case <-tick.C:
 		}
 		if c.viewer(r).Role < v.Role {
-			return nil // signed out: the page asks again, and is led to the sign-in
+			return nil // signed out: the page asks again, and is sent to the sign-in
 		}
 	}
 	c.API.Log.Debug("a page of the console does not read, and was dropped", "event", "console_dropped",
@@ -65,7 +64,7 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 	return nil
 }
 
-// stream is a page that is told what is new.
+// stream sends events to one page.
 type stream struct {
 	c       *Console
 	w       http.ResponseWriter
@@ -73,13 +72,13 @@ type stream struct {
 	filter  filter
 	turns   bool
 	since   uint64
-	waiting string // what was told of approvals
-	runs    bool   // it is told of runs: of one, if there is an id
+	waiting string // the state of approvals that was sent last
+	runs    bool   // the page wants runs, or the one with an id
 	run     string
 	runsRev uint64
 }
 
-// news writes what has changed since the last time.
+// news writes what changed since the last call.
 func (s *stream) news() (wrote bool, err error) {
 	if waiting := s.c.waitingState(); waiting != s.waiting {
 		s.waiting, wrote = waiting, true

@@ -9,13 +9,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 )
 
-// stopView asks whether an experiment shall end.
+// stopView asks for confirmation before an experiment ends.
 type stopView struct{ experimentView }
 
 func (s *stopView) title() string { return "Stop " + s.ID }
 
 func (c *Console) stopPage(r *http.Request, v viewer) (any, error) {
-	e, report, err := c.found(r.PathValue("id"))
+	e, report, err := c.findExperiment(r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (c *Console) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
 		return unreadable(err)
 	}
 	id := r.PathValue("id")
-	if _, _, err := c.found(id); err != nil {
+	if _, _, err := c.findExperiment(id); err != nil {
 		return err
 	}
 	if err := c.Experiments.Stop(id, v.By(), r.PostForm.Get("why")); err != nil {
@@ -42,21 +42,21 @@ func (c *Console) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
 	return nil
 }
 
-// promoteView asks whether an arm shall be the rule for everybody.
+// promoteView asks for confirmation before an arm becomes the rule.
 type promoteView struct {
 	experimentView
 	Chosen  armView
 	Verdict verdictView // empty of the control
-	Version string      // that this is based on
+	Version string      // of the rules in force
 	Folder  string
 	Changes []fileDiff
-	Refused bool // an edit on disk was
+	Refused bool // the edit on disk was refused
 }
 
 func (p *promoteView) title() string { return "Promote " + p.Chosen.Name }
 
 func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
-	e, report, err := c.found(r.PathValue("id"))
+	e, report, err := c.findExperiment(r.PathValue("id"))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 	out := &promoteView{experimentView: c.experiment(e, report, v), Version: rules.Version,
 		Folder: rules.Folder, Refused: rules.Refused != nil}
 	out.Chosen = out.Arms[arm]
-	if arm > 0 && len(out.Verdicts) > 0 { // of a draft nothing is said
+	if arm > 0 && len(out.Verdicts) > 0 { // a draft has no results
 		out.Verdict = out.Verdicts[arm-1]
 	}
 	own, err := c.Experiments.Promoted(report.ID, out.Chosen.Name)
@@ -81,7 +81,7 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 	return out, nil
 }
 
-// promote makes an arm the rule for everybody, if the rules are still those that v has seen.
+// promote makes an arm the rule, if the viewer has seen the rules in force.
 func (c *Console) promote(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)

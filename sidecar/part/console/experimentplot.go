@@ -9,27 +9,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 )
 
-// plotView is how the difference of an arm to the first one went, in pictures for two widths of the
-// screen, and in words.
+// plotView shows how the difference between an arm and the first one developed, as pictures for two screen
+// widths and as a table.
 type plotView struct {
 	Arm, Against, Measure, Unit string
 	Missing                     string // why there is no picture
 	Wide, Narrow                template.HTML
 	Rows                        []plotRow
-	Every                       int // the rows are each so many looks
+	Every                       int // each row stands for so many
 }
 
-// plotRow is a look at a moment.
+// plotRow is a row of the table.
 type plotRow struct {
 	At    time.Time
 	Units int
 	Says  string
 }
 
-// maxPlotRows is how many looks are told in words.
+// maxPlotRows is the maximal number of rows.
 const maxPlotRows = 16
 
-// plotsOf are those of one measure, by arm.
+// plotsOf returns the plots of one measure, by arm.
 func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []plotView) {
 	s := &r.Series[series]
 	unit, scale := s.Unit, 1.0
@@ -51,7 +51,7 @@ func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []
 			f := at.Arms[k].Against
 			last, p.To = f, at.At
 			if f.Low == f.High {
-				continue // nothing is said yet
+				continue // too early for a result
 			}
 			units := 0
 			for _, a := range at.Arms {
@@ -76,7 +76,7 @@ func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []
 		end := p.Points[len(p.Points)-1]
 		p.Class = "k-" + string(last.Kind)
 		p.Says = fmt.Sprintf("%s of %s less that of %s over time, in %s: at the end %.4g, within %.4g to %.4g, %s", s.ID, v.Arm, v.Against, unit, end.Value, end.Low, end.High, last.Words(s.Unit))
-		v.Wide = template.HTML(p.SVG()) // which escapes every text
+		v.Wide = template.HTML(p.SVG()) // it escapes every text
 		p.Width, p.Height = 330, 220
 		v.Narrow = template.HTML(p.SVG())
 		v.thin()
@@ -85,7 +85,7 @@ func plotsOf(e *experiment.Experiment, r *experiment.Report, series int) (out []
 	return out
 }
 
-// thin leaves out rows at even steps, and never the last one.
+// thin removes rows at regular steps, but not the last one.
 func (v *plotView) thin() {
 	v.Every = (len(v.Rows) + maxPlotRows - 1) / maxPlotRows
 	kept := v.Rows[:0]

@@ -18,21 +18,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// experimentsView is how all experiments go.
+// experimentsView shows all experiments.
 type experimentsView struct {
 	List   []experimentView
 	Folder bool // the rules can be edited
 	Notice string
 }
 
-// experimentView is how one goes.
+// experimentView shows one experiment.
 type experimentView struct {
 	experiment.Report
 	Place    string // file:line
 	Running  bool
 	May      bool // the viewer may stop it
 	State    []string
-	Off      bool // the split is
+	Off      bool // requests are not split
 	Against  string
 	About    string
 	Of       experiment.Measure
@@ -44,19 +44,19 @@ type experimentView struct {
 	Guards   []plotView
 }
 
-// verdictView is what may be said of an arm.
+// verdictView is the verdict about an arm.
 type verdictView struct{ Arm, Kind, Text, Advice string }
 
-// armView is an arm, and what the chosen measure says of it.
+// armView shows an arm with its result for the chosen measure.
 type armView struct {
 	experiment.Arm
 	Control                        bool
 	Percent, Value, Compared, Kind string
 	Sets                           []pair
-	Promote                        string // where it can be made the rule; empty: nowhere
+	Promote                        string // page to promote it; empty: none
 }
 
-// measureView is what one measure says of every arm.
+// measureView shows one measure for every arm.
 type measureView struct {
 	experiment.Measure
 	Arms []measuredView
@@ -64,7 +64,7 @@ type measureView struct {
 
 type measuredView struct{ Arm, Value, Of, Compared, Kind string }
 
-// experimentsPage lists what runs first.
+// experimentsPage lists running experiments first.
 func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	set, rules := c.API.Rules.Set(), c.API.Rules.Report(false)
 	ranks := map[string]int{experiment.Running: 0, experiment.Draft: 1, experiment.Stopped: 2}
@@ -78,7 +78,7 @@ func (c *Console) experimentsPage(r *http.Request, v viewer) (any, error) {
 	return out, nil
 }
 
-// experimentSaid is what has just been done, if that is so.
+// experimentSaid confirms the last change, if the rules show it.
 func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 	set := c.API.Rules.Set()
 	if id := q.Get("stopped"); id != "" {
@@ -97,7 +97,7 @@ func (c *Console) experimentSaid(q url.Values, rules live.Report) string {
 	return ""
 }
 
-// experiment is how one goes, as v may see it.
+// experiment returns the view of one for a viewer.
 func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v viewer) experimentView {
 	out := experimentView{
 		Report: r, Place: e.Place, Running: r.Status == experiment.Running, May: v.Role >= web.Admin,
@@ -123,7 +123,7 @@ func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v vi
 			if arm.Kind = verdict.Kind; r.Status == experiment.Stopped {
 				verdict.Advice = ""
 			}
-			if r.Status != experiment.Draft && !e.Shadow { // all are served by the first arm
+			if r.Status != experiment.Draft && !e.Shadow { // the first arm serves all requests
 				out.Verdicts = append(out.Verdicts, verdict)
 			}
 		}
@@ -137,7 +137,7 @@ func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v vi
 		row := measureView{Measure: m}
 		for i := range r.Arms {
 			if of := r.Arms[i].Of(m.ID); of != nil {
-				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Verdict(), short(int(of.N)),
+				row.Arms = append(row.Arms, measuredView{r.Arms[i].Name, of.Verdict(), tokenWords(int(of.N)),
 					of.Compared(), kindOf(of.Against)})
 			}
 		}
@@ -159,7 +159,7 @@ func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v vi
 	return out
 }
 
-// stateOf is where an experiment stands, as the command says it.
+// stateOf describes the state of an experiment, in the words of the command.
 func stateOf(r *experiment.Report, now time.Time) (out []string) {
 	out = append(out, fmt.Sprintf("phase %d", r.Phase))
 	if r.Began.IsZero() {
@@ -178,7 +178,7 @@ func stateOf(r *experiment.Report, now time.Time) (out []string) {
 	return append(out, "split "+strings.Join(counts, "/"))
 }
 
-// kindOf is a verdict as a class of the style sheet.
+// kindOf returns the CSS class of a verdict.
 func kindOf(f *experiment.Finding) string {
 	if f == nil {
 		return ""
@@ -186,7 +186,7 @@ func kindOf(f *experiment.Finding) string {
 	return string(f.Kind)
 }
 
-// verdictOf says in words what the measure says of an arm, and what to do about it.
+// verdictOf describes the result of a measure for an arm, and what to do.
 func verdictOf(arm, control string, m *experiment.Measured, of experiment.Measure, unit string) verdictView {
 	v := verdictView{Arm: arm, Kind: string(experiment.Early)}
 	if m == nil || m.Against == nil {
@@ -222,7 +222,7 @@ func amount(x float64, unit string) string {
 	return fmt.Sprintf("%g %s", x, unit)
 }
 
-// reports tell how the experiments of the rules in force go.
+// reports returns the reports of the experiments in force.
 func (c *Console) reports(set *ruleset.Set) []experiment.Report {
 	if c.Experiments == nil {
 		return nil
@@ -230,8 +230,8 @@ func (c *Console) reports(set *ruleset.Set) []experiment.Report {
 	return c.Experiments.Tracker.Reports(set)
 }
 
-// found is an experiment of the rules in force, and how it goes.
-func (c *Console) found(id string) (*experiment.Experiment, experiment.Report, error) {
+// findExperiment returns an experiment in force and its report.
+func (c *Console) findExperiment(id string) (*experiment.Experiment, experiment.Report, error) {
 	set := c.API.Rules.Set()
 	for i, r := range c.reports(set) {
 		if r.ID == id {
@@ -242,7 +242,7 @@ func (c *Console) found(id string) (*experiment.Experiment, experiment.Report, e
 		"The rules in force have none of this name. Experiments lists them."}
 }
 
-// refusedBy makes of an error of the admin API what a page says.
+// refusedBy converts an error of the admin API to one of a page.
 func refusedBy(err error, title string) error {
 	var refused *admin.Error
 	if !errors.As(err, &refused) {
@@ -262,7 +262,8 @@ func refusedBy(err error, title string) error {
 	return &trouble{refused.Status(), title, shown(strings.TrimSpace(text)) + " Nothing was changed."}
 }
 
-// unseen is refusedBy of what is based on rules that were in force. The page shows what it would do now.
+// unseen is refusedBy for changes that need the rules in force to be known. Its page shows the change
+// against the present rules.
 func unseen(err error, title, page string) error {
 	var refused *admin.Error
 	if !errors.As(err, &refused) || refused.Status() != http.StatusPreconditionFailed {

@@ -12,13 +12,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// Given is a reply as a person gives it: pasted, typed, or taken from a turn.
+// Given is a reply from a form: pasted, typed, or taken from a turn.
 type Given struct {
-	Text      string // what the model wrote; alone it may be what a server sends, as explain takes it
+	Text      string // of the model; without the rest also the JSON of a server, as explain accepts it
 	Reasoning string
-	Calls     string // the server's own calls, as JSON; empty: none
+	Calls     string // calls in the server's own format, as JSON; empty: none
 	Finish    string
-	Plain     bool // the text is what the model wrote, whatever it looks like
+	Plain     bool // Text is always text of the model
 }
 
 // Empty reports whether there is nothing to read.
@@ -27,7 +27,7 @@ func (g *Given) Empty() bool {
 		strings.TrimSpace(g.Calls) == ""
 }
 
-// Record is the reply as replay reads it.
+// Record returns the reply as a record for replay.
 func (g *Given) Record() (*replay.Record, error) {
 	if !g.Plain && g.Reasoning == "" && strings.TrimSpace(g.Calls) == "" {
 		rec, err := replay.ParseRecord([]byte(g.Text))
@@ -48,7 +48,7 @@ func (g *Given) Record() (*replay.Record, error) {
 	return &replay.Record{Message: doc, Finish: g.Finish}, err
 }
 
-// call is one of the server's own calls: as OpenAI writes it, or its name and arguments alone.
+// call is a call in the server's own format: as OpenAI writes it, or only name and arguments.
 type call struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
@@ -59,7 +59,7 @@ type call struct {
 	} `json:"function"`
 }
 
-// callsOf reads a list of calls, or one, or a message that has some.
+// callsOf parses a list of calls, one call, or a message with calls.
 func callsOf(text string) ([]any, error) {
 	doc := bytes.TrimSpace([]byte(text))
 	if len(doc) == 0 {
@@ -85,7 +85,7 @@ func callsOf(text string) ([]any, error) {
 			c.Name, c.Args = c.Function.Name, c.Function.Args
 		}
 		var args string
-		if json.Unmarshal(c.Args, &args) != nil { // an object, where OpenAI has a text
+		if json.Unmarshal(c.Args, &args) != nil { // an object instead of OpenAI's string
 			args = string(c.Args)
 		}
 		if c.ID == "" {
@@ -97,8 +97,8 @@ func callsOf(text string) ([]any, error) {
 	return out, nil
 }
 
-// Tools reads a list of offered tools: JSON with names or tool objects, or names with commas or
-// blanks between. An empty one says that none was offered.
+// Tools parses a list of offered tools: JSON with names or tool objects, or names separated by commas or
+// blanks. An empty list means that none was offered.
 func Tools(text string) ([]json.RawMessage, error) {
 	list := []json.RawMessage{}
 	if doc := strings.TrimSpace(text); strings.HasPrefix(doc, "[") {
@@ -116,7 +116,7 @@ func Tools(text string) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// Three are the tools that nearly every agent has.
+// Three returns the tools that nearly every agent has.
 func Three() []json.RawMessage {
 	var out []json.RawMessage
 	for _, t := range []struct{ name, parameters string }{
@@ -129,15 +129,15 @@ func Three() []json.RawMessage {
 	return out
 }
 
-// The kinds of questions that the policy is asked in place of a reply.
+// Kinds of questions for the policy, instead of a reply.
 const (
 	command = "command"
 	Path    = "path"
 	URL     = "url"
 )
 
-// Question is the call that a question of a kind is about, as policy explain asks it. It is not
-// ok where there is no such kind.
+// Question returns the call that a question is about, as policy explain builds it. ok is false for an
+// unknown kind.
 func Question(kind, text string) (tool string, args json.RawMessage, ok bool) {
 	tool, ok = map[string]string{command: "exec", Path: "read", URL: "web_fetch"}[kind]
 	if !ok {

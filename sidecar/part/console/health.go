@@ -15,27 +15,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// health is how the server is.
+// health shows the state of the server.
 type health struct {
 	Upstreams []upstreamView
-	Turns     int // that the numbers of Upstreams are of
+	Turns     int // that Upstreams counts
 	Bars      []bar
-	Hour      minute // the sum of the last hour
+	Hour      minute // sum of the last hour
 	Rules     live.Report
 	Age       time.Duration
 	Refused   rulefile.Problems
 	Memory    []pair
 }
 
-// upstreamView is a model server, and how the last turns fared there.
+// upstreamView shows a model server and its last turns.
 type upstreamView struct {
 	upstream.FleetState
 	Good              bool
 	Turns, Failed     int
-	Half, Most, First string // durations: the median, what 19 of 20 keep to, the median to the first text
+	Half, Most, First string // duration: median and 95th percentile; median time to the first text
 }
 
-// bar is a minute in the picture of the last hour.
+// bar is one minute in the chart of the last hour.
 type bar struct {
 	X, Good, Mended, Warn, Bad   int // heights
 	GoodY, MendedY, WarnY, BadY  int
@@ -69,7 +69,7 @@ func (c *Console) healthPage(r *http.Request, _ viewer) (any, error) {
 	return h, nil
 }
 
-// upstreamOf is a model server with the turns that it has served.
+// upstreamOf combines a model server with the turns that it served.
 func upstreamOf(s upstream.FleetState, served []Turn) upstreamView {
 	v := upstreamView{FleetState: s, Good: s.Why == ""}
 	var all, first []time.Duration
@@ -123,7 +123,7 @@ func (h *health) minutes(list []minute) {
 	}
 }
 
-// memory is what the program and the console hold.
+// memory describes the memory of the program and the console.
 func (c *Console) memory(now time.Time) []pair {
 	read := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
@@ -138,9 +138,9 @@ func (c *Console) memory(now time.Time) []pair {
 		{"Up for", duration(now.Sub(c.started))},
 		{"Heap", size(int64(read[0].Value.Uint64()))},
 		{"Memory from the system", size(int64(read[1].Value.Uint64() - read[2].Value.Uint64()))},
-		{"Goroutines", short(runtime.NumGoroutine())},
+		{"Goroutines", tokenWords(runtime.NumGoroutine())},
 		{"Turns kept", terminal.Count(turns, "turn") + ", " + size(bytes)},
-		{"Open pages", short(len(c.watching))},
+		{"Open pages", tokenWords(len(c.watching))},
 		{"Version", cmp.Or(c.Version, "–")},
 	}
 }

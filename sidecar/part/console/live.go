@@ -14,10 +14,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxRows is how many turns the list has, and how many are told at once.
+// maxRows limits the turns in the list, and in one event.
 const maxRows = 60
 
-// row is a turn in one line. The names are those of data-f in pages/live.html.
+// row shows a turn on one line. Its JSON names are the data-f attributes in pages/live.html.
 type row struct {
 	ID         string `json:"id"`
 	Href       string `json:"href"`
@@ -30,8 +30,8 @@ type row struct {
 	Strategies string `json:"strategies"`
 	Repairs    string `json:"repairs"`
 	Calls      string `json:"calls"`
-	Lost       string `json:"lost"`   // names of calls that were not made, and
-	Undone     string `json:"undone"` // that they were not, in words
+	Lost       string `json:"lost"`   // names of refused calls
+	Undone     string `json:"undone"` // how they were refused
 	Decisions  string `json:"decisions"`
 	Tokens     string `json:"tokens"`
 	Took       string `json:"took"`
@@ -61,14 +61,14 @@ func rowOf(t *Turn, now time.Time) row {
 		}
 		for k := range reading.Refused {
 			became[refusedWord(&reading.Refused[k])]++
-			if name := named(reading.Refused[k].Name); name != "" && len(lost) < maxLost {
+			if name := shortName(reading.Refused[k].Name); name != "" && len(lost) < maxLost {
 				lost = append(lost, name)
 			}
 		}
 	}
-	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(counted(names)),
+	r.Strategies, r.Calls, r.Decisions = strings.Join(strategies, " "), shown(joinCounted(names)),
 		outcomes(became)
-	if r.Lost = counted(lost); r.Lost != "" {
+	if r.Lost = joinCounted(lost); r.Lost != "" {
 		r.Undone = "not made"
 	}
 	if r.Calls == "" && t.Done && t.Status < http.StatusBadRequest && r.Decisions == "" {
@@ -78,18 +78,18 @@ func rowOf(t *Turn, now time.Time) row {
 		r.Repairs = fmt.Sprint(repairs)
 	}
 	if a := t.Account; a.Prompt+a.Completion > 0 {
-		r.Tokens = fmt.Sprintf("%s → %s", short(a.Prompt), short(a.Completion))
+		r.Tokens = fmt.Sprintf("%s → %s", tokenWords(a.Prompt), tokenWords(a.Completion))
 	}
 	return r
 }
 
-// turnPath is the page of a turn.
+// turnPath returns the page of a turn.
 func turnPath(id string) string { return Root + "turns/" + url.PathEscape(id) }
 
-// maxLost is how many calls that were not made a row names.
+// maxLost is how many refused calls a row names.
 const maxLost = 20
 
-// refusedWord is what became of a call that was not made: the policy alone denies.
+// refusedWord describes a refused call; only the policy denies.
 func refusedWord(f *tools.Refusal) string {
 	switch {
 	case f.Waits:
@@ -102,20 +102,20 @@ func refusedWord(f *tools.Refusal) string {
 	return "not usable"
 }
 
-// outcomes is how many calls became what.
+// outcomes counts calls by their outcome.
 func outcomes(became map[string]int) string {
 	var out []string
 	for _, word := range []string{"left", "confined", "asked", "waiting", "denied", "no such tool",
 		"not usable"} {
 		if n := became[word]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, fate(word)))
+			out = append(out, fmt.Sprintf("%d %s", n, fateWords(word)))
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// counted are names, each once, with how often it is there.
-func counted(names []string) string {
+// joinCounted joins names without duplicates, each with its number.
+func joinCounted(names []string) string {
 	var once []string
 	times := map[string]int{}
 	for _, n := range names {
@@ -131,7 +131,7 @@ func counted(names []string) string {
 	return strings.Join(once, ", ")
 }
 
-// note is the most telling thing about a turn that did not go straight.
+// note returns the most telling fact about a turn that was not plainly good.
 func note(t *Turn) string {
 	switch {
 	case t.Done && t.Why != "":
@@ -140,16 +140,16 @@ func note(t *Turn) string {
 		var faults []string
 		for _, f := range t.Account.Faults {
 			if f.Fault == ruleset.Denied && f.Why != "" {
-				return shown(f.Why) // the column of decisions says that it is denied, or waits
+				return shown(f.Why) // the column of decisions already says so
 			}
 			faults = append(faults, string(f.Fault))
 		}
-		return counted(faults)
+		return joinCounted(faults)
 	}
-	return shown(counted(renamed(t)))
+	return shown(joinCounted(renamed(t)))
 }
 
-// renamed are the calls that got another name than the model gave them.
+// renamed returns the calls whose name was repaired.
 func renamed(t *Turn) (out []string) {
 	for i := range t.Replies {
 		for k := range t.Replies[i].Reading.Calls {
@@ -171,14 +171,14 @@ func took(t *Turn, now time.Time) string {
 	return duration(max(0, now.Sub(t.Began)))
 }
 
-// filter is which turns are listed.
+// filter selects the listed turns.
 type filter struct{ Text, Outcome string }
 
 func filterOf(q url.Values) filter {
 	return filter{Text: strings.TrimSpace(q.Get("q")), Outcome: q.Get("outcome")}
 }
 
-// fits looks for the words of the filter in what a row shows.
+// fits returns a predicate that searches the visible texts of a row.
 func (f filter) fits(now time.Time) func(*Turn) bool {
 	words := strings.Fields(strings.ToLower(f.Text))
 	return func(t *Turn) bool {
@@ -206,20 +206,20 @@ func (f filter) query() string {
 	return q.Encode()
 }
 
-// reportTime is how long the page of the last turns reads the log of decisions.
+// reportTime limits reading the decision log for the page of the last turns.
 const reportTime = 200 * time.Millisecond
 
-// liveView is the page of the last turns.
+// liveView shows the last turns.
 type liveView struct {
 	Filter   filter
 	Outcomes []Outcome
 	Rows     []row
-	Blank    row // what a new row is made of
+	Blank    row // template of new rows
 	All      int
-	Arms     bool // one of them was in an arm
-	Kept     bool // turns are
+	Arms     bool // one of the turns was in an arm
+	Kept     bool // turns are kept
 	Words    bool
-	Week     *Report // nil: it is not kept
+	Week     *Report // nil: not counted
 	since    uint64
 }
 
@@ -245,7 +245,7 @@ func (c *Console) livePage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-// rows are the turns that have changed after a revision, the newest first.
+// rows returns the turns that changed after a revision, newest first.
 func (c *Console) rows(since uint64, f filter) (out []row, all int) {
 	now := c.Now()
 	list, all := c.Turns.Since(since, maxRows, f.fits(now))

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	maxMarked = 256 << 10 // bytes of a text that is read piece by piece
+	maxMarked = 256 << 10 // bytes of a text that is split into pieces
 	maxShown  = 64 << 10  // bytes of a text that a page shows
 )
 
-// piece is a piece of a text that is shown, and what it was read as.
+// piece is a part of a shown text with its meaning.
 type piece struct {
 	As    replay.As
 	Text  string
 	Title string
 }
 
-// markedText is a field of a reply, masked.
+// markedText is a masked field of a reply, in pieces.
 type markedText struct {
 	Field  string
 	Pieces []piece
 	Bytes  int
 	More   int  // bytes that are not shown
-	Plain  bool // what each piece was read as is not known
+	Plain  bool // its pieces are unknown
 }
 
-// markedOf masks a marked text. Its pieces stay what they were.
+// markedOf masks a marked text, whose pieces keep their meaning.
 func markedOf(m replay.Marked) markedText {
 	out := markedText{Field: string(m.Field), Bytes: len(m.Text)}
 	masks, ok := masksOf(m.Text)
@@ -43,9 +43,9 @@ func markedOf(m replay.Marked) markedText {
 		if left <= 0 {
 			break
 		}
-		text := covered(m.Text, s.From, s.To, masks)
+		text := maskPiece(m.Text, s.From, s.To, masks)
 		if text == "" {
-			continue // a secret began in front of it
+			continue // inside a secret that began earlier
 		}
 		if len(text) > left {
 			text = strings.ToValidUTF8(text[:left], "")
@@ -64,7 +64,7 @@ func markedOf(m replay.Marked) markedText {
 	return out
 }
 
-// kindsOf are what pieces were read as, each once, in the order of a legend.
+// kindsOf returns the meanings of all pieces, without duplicates, in the order of the legend.
 func kindsOf(texts []markedText) (out []replay.As) {
 	for _, as := range []replay.As{replay.AsThought, replay.AsText, replay.AsHeader, replay.AsCall,
 		replay.AsRepaired, replay.AsRefused, replay.AsDropped} {
@@ -77,7 +77,7 @@ func kindsOf(texts []markedText) (out []replay.As) {
 	return out
 }
 
-// plainText is a text whose pieces are unknown.
+// plainText is a text without known pieces.
 func plainText(field, text string) markedText {
 	all := len(text)
 	masked, _ := secrets.Mask(text[:min(all, 2*maxShown)])
@@ -86,7 +86,7 @@ func plainText(field, text string) markedText {
 		Bytes: all, More: max(0, all-maxShown), Plain: true}
 }
 
-// mask is a secret in a text, and what stands in its place.
+// mask is a secret in a text and its replacement.
 type mask struct {
 	from, to int
 	put      string
@@ -94,7 +94,7 @@ type mask struct {
 
 var masked = regexp.MustCompile(`«masked:[a-z-]+:(\d{1,9})»`)
 
-// masksOf are the secrets of a text. It is not ok where they overlap: then it is unclear where they stand.
+// masksOf finds the secrets of a text. ok is false if they overlap, since their places are then unclear.
 func masksOf(text string) (out []mask, ok bool) {
 	after, n := secrets.Mask(text)
 	if n == 0 {
@@ -124,9 +124,8 @@ func masksOf(text string) (out []mask, ok bool) {
 	return out, text[at:] == after[done:]
 }
 
-// covered is a piece of a text without its secrets. One that goes over several pieces stands in
-// the first.
-func covered(text string, from, to int, masks []mask) string {
+// maskPiece returns a piece with its secrets masked. A secret across pieces is shown in the first.
+func maskPiece(text string, from, to int, masks []mask) string {
 	var b strings.Builder
 	for _, m := range masks {
 		if m.to <= from || m.from >= to {

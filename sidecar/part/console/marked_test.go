@@ -31,7 +31,7 @@ func FuzzMasks(f *testing.F) {
 			cuts[1], cuts[2] = cuts[2], cuts[1]
 		}
 		for i := 0; i < 3; i++ {
-			got.WriteString(covered(text, cuts[i], cuts[i+1], masks))
+			got.WriteString(maskPiece(text, cuts[i], cuts[i+1], masks))
 		}
 		if got.String() != want {
 			t.Fatalf("%q cut at %v is shown as %q, want %q", text, cuts, got.String(), want)

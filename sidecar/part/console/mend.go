@@ -11,19 +11,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// mend is where a fault of a turn can be mended.
+// mend is a link to where a fault of a turn can be fixed.
 type mend struct {
 	Href string
-	Name string // that no tool has; empty: something else is wrong
+	Name string // an unknown name of a tool; empty: another fault
 }
 
-// tryPath is where a reply of a turn can be tried.
+// tryPath returns the playground with a reply of a turn.
 func tryPath(id string, reply int) string {
 	return fmt.Sprintf("%splayground?turn=%s&reply=%d", Root, url.QueryEscape(id), reply)
 }
 
-// mendsOf are the ways out of the faults of a turn, each once, in the order of the faults. tried
-// are the replies that can be opened.
+// mendsOf returns the links for the faults of a turn, without duplicates and in order. tried reports
+// whether a reply can be opened.
 func mendsOf(t *Turn, tried func(reply int) bool) (out []mend) {
 	for _, f := range t.Account.Faults {
 		i := replyOf(t, f)
@@ -41,8 +41,8 @@ func mendsOf(t *Turn, tried func(reply int) bool) (out []mend) {
 	return out
 }
 
-// replyOf is the reply in which a fault was found, from 0: the last one where no call was refused
-// for it. It is -1 where there is no reply.
+// replyOf returns the index of the reply with a fault: the last one in which a call was refused for it, or
+// the last of all; -1 without replies.
 func replyOf(t *Turn, f turn.FaultRecord) int {
 	for i := range t.Replies {
 		for _, no := range t.Replies[i].Reading.Refused {
@@ -54,20 +54,21 @@ func replyOf(t *Turn, f turn.FaultRecord) int {
 	return len(t.Replies) - 1
 }
 
-// failed is a reply that made no call of what looked like one.
+// failed is a reply whose apparent calls were all refused.
 type failed struct{ Href, Time, What string }
 
-// maxFailed is how many of them the playground offers.
+// maxFailed is how many of them the playground lists.
 const maxFailed = 5
 
-// failedTurns are the last turns with such a reply. A link keeps the rule file that is open.
+// failedTurns returns the last such turns. Their links keep the open rule file.
 func (c *Console) failedTurns(file string) (out []failed) {
 	list, _ := c.Turns.Since(0, maxFailed, func(t *Turn) bool { return failedReply(t) >= 0 })
 	for i := range list {
 		t, k := &list[i], failedReply(&list[i])
 		var what []string
 		for _, no := range t.Replies[k].Reading.Refused {
-			if word := strings.TrimSpace(string(no.Code) + " " + named(no.Name)); no.Code != tools.Denied &&
+			word := strings.TrimSpace(string(no.Code) + " " + shortName(no.Name))
+			if no.Code != tools.Denied &&
 				!slices.Contains(what, word) && len(what) < 3 {
 				what = append(what, word)
 			}
@@ -85,25 +86,24 @@ func failedReply(t *Turn) int {
 	})
 }
 
-// maxNameShown is of a name that a model made up, in bytes.
+// maxNameShown is the maximal length of an unknown name, in bytes.
 const maxNameShown = 48
 
-// named is a name that a model made up, as it fits into a line.
-func named(name string) string {
+// shortName shortens an unknown name to fit on a line.
+func shortName(name string) string {
 	if name = shown(name); len(name) > maxNameShown {
 		return strings.ToValidUTF8(name[:maxNameShown], "") + "…"
 	}
 	return name
 }
 
-// draftProblem is a problem of a draft. One of the drafted file has a line that the editor can
-// go to.
+// draftProblem is a problem of a draft. In the drafted file it has a line for the editor.
 type draftProblem struct {
 	rulefile.Problem
 	Here bool
 }
 
-// where is the place of a problem in words. One of a whole file has no line.
+// where describes the place of a problem. A problem of a whole file has no line.
 func (d *draftProblem) where() string {
 	if d.Line == 0 {
 		return d.File
@@ -111,13 +111,13 @@ func (d *draftProblem) where() string {
 	return fmt.Sprintf("line %d of %s", d.Line, d.File)
 }
 
-// becomes is what a draft changes, in one line.
+// becomes is the effect of a draft on one line.
 type becomes struct{ From, To string }
 
-// maxBecomes is how long each side of it may be, in bytes.
+// maxBecomes is the maximal length of each side, in bytes.
 const maxBecomes = 200
 
-// Becomes is the most telling difference: a name that no tool had, and the call that it has become.
+// Becomes returns the most telling effect: an unknown name, and the call that it now becomes.
 func (p *playground) Becomes() *becomes {
 	if len(p.Differences) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (p *playground) Becomes() *becomes {
 	return &out
 }
 
-// lost is the first name that only the rules in force refuse.
+// lost returns the first name that is refused by the rules in force and not by the draft.
 func (p *playground) lost() string {
 	if p.Before.read == nil || p.After == nil || p.After.read == nil {
 		return ""
@@ -146,7 +146,7 @@ func (p *playground) lost() string {
 	for _, no := range p.Before.read.Tree.Refused {
 		if no.Name != "" && !slices.ContainsFunc(p.After.read.Tree.Refused,
 			func(is tools.Refusal) bool { return is.Name == no.Name }) {
-			return named(no.Name)
+			return shortName(no.Name)
 		}
 	}
 	return ""

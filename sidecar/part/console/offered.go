@@ -9,15 +9,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// intake makes lists of tools the store's own: they stand in the body of a request, which may
-// be large. It remembers the last lists, since most requests bring one of them.
-type intake struct {
+// toolLists copies lists of tools, which otherwise would keep the whole body of a request in memory. It
+// remembers the last lists, since most requests repeat one of them.
+type toolLists struct {
 	lists [8]atomic.Pointer[[]tools.Tool]
 	next  atomic.Uint32
 }
 
-// own is a list that shares no memory with a request. One that is too long is not known.
-func (in *intake) own(list []tools.Tool) (kept []tools.Tool, unknown bool) {
+// copyOf returns a copy of a list. A list that is too long is unknown.
+func (in *toolLists) copyOf(list []tools.Tool) (kept []tools.Tool, unknown bool) {
 	for i := range in.lists {
 		if had := in.lists[i].Load(); had != nil && slices.EqualFunc(*had, list, sameTool) {
 			return *had, false

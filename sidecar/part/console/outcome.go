@@ -9,24 +9,24 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// Outcome is what a turn came to, in a word.
+// Outcome is the result of a turn in one word.
 type Outcome string
 
-// The outcomes. The first that fits is taken.
+// Outcomes, in order: the first one that applies counts.
 const (
 	running  Outcome = "running"
-	Failed   Outcome = "failed"   // its answer is an error
-	Denied   Outcome = "denied"   // a call was kept back by the policy
-	givenUp  Outcome = "given-up" // a fault stayed: the user reads a sentence, or a part of an answer
-	Again    Outcome = "again"    // the model had to be asked again
-	Repaired Outcome = "repaired" // a call was mended, or read from the text
+	Failed   Outcome = "failed"   // answered with an error
+	Denied   Outcome = "denied"   // the policy denied a call
+	givenUp  Outcome = "given-up" // a fault remained: the user reads a sentence or part of an answer
+	Again    Outcome = "again"    // the model was asked again
+	Repaired Outcome = "repaired" // a call was repaired, or read from the text
 	Good     Outcome = "good"
 )
 
-// Outcomes are all of them.
+// Outcomes returns all outcomes.
 func Outcomes() []Outcome { return []Outcome{running, Failed, Denied, givenUp, Again, Repaired, Good} }
 
-// Outcome is that of the turn.
+// Outcome returns that of the turn.
 func (t *Turn) Outcome() Outcome {
 	if !t.Done {
 		return running
@@ -42,7 +42,7 @@ func (t *Turn) Outcome() Outcome {
 	return outcomeOf(t.Status, &t.Account, denied, repaired)
 }
 
-// outcomeOf is the outcome of a turn that has ended with a status.
+// outcomeOf returns the outcome of a turn that has ended.
 func outcomeOf(status int, a *turn.Account, denied, repaired bool) Outcome {
 	switch {
 	case status >= http.StatusBadRequest:
@@ -59,16 +59,16 @@ func outcomeOf(status int, a *turn.Account, denied, repaired bool) Outcome {
 	return Good
 }
 
-// minute is what one minute had.
+// minute counts the turns of one minute.
 type minute struct {
 	From                               time.Time
 	Turns, Repaired, Again, Bad, Calls int
 }
 
-// minutes are the last hour.
+// minutes counts the last hour.
 type minutes struct{ list [60]minute }
 
-// at moves on to the minute of a time.
+// at returns the counts of a minute, and clears those that are too old.
 func (m *minutes) at(now time.Time) *minute {
 	const last = 59
 	is := now.Truncate(time.Minute)

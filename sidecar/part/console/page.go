@@ -13,24 +13,23 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// page is a page of the console. To add one, write a file with its data and a template, and a
-// row here.
+// page describes a page of the console. A new page needs a file with its data, a template, and a row here.
 type page struct {
 	path    string // of the mux
 	file    string // in the folder pages
 	title   string
-	nav     string // in the navigation; empty: it is not there
-	key     string // behind g
+	nav     string // text in the navigation; empty: not listed
+	key     string // key after g
 	needs   web.Role
 	data    func(*Console, *http.Request, viewer) (any, error)
-	changes map[string]change // by their paths
+	changes map[string]change // by path
 }
 
-// change is what a form of a page does. It answers itself.
+// change is the handler of a form. It writes its own answer.
 type change struct {
 	needs web.Role
 	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error
-	most  int64 // bytes of its form; 0: maxForm
+	most  int64 // maximal bytes of its form; 0: maxForm
 }
 
 func pages() []page {
@@ -73,26 +72,26 @@ func pages() []page {
 	}
 }
 
-// frame is what the template of every page gets.
+// frame is the data of the template around every page.
 type frame struct {
 	Title, File string
-	Events      string // where what is new is told; empty: nowhere
+	Events      string // address of its events; empty: none
 	Viewer      viewer
-	Open        bool // no token is asked for
+	Open        bool // no token is required
 	Nav         []navItem
-	Waiting     int  // approvals
+	Waiting     int  // number of approvals
 	Unwritten   bool // the decision log cannot be written
 	Version     string
 	Data        any
 }
 
-// navItem is a link to a page.
+// navItem is a link in the navigation.
 type navItem struct {
 	Href, Name, Key string
 	Here            bool
 }
 
-// templates parses each page into the frame.
+// templates parses each page together with the frame.
 func templates(list []page) (map[string]*template.Template, error) {
 	base, err := template.New("frame.html").Funcs(funcs()).ParseFS(files, "pages/frame.html",
 		"pages/parts.html")
@@ -117,7 +116,7 @@ func templates(list []page) (map[string]*template.Template, error) {
 	return out, nil
 }
 
-// show shows a page.
+// show answers with a page.
 func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page) error {
 	data, err := p.data(c, r, v)
 	if err != nil {
@@ -134,7 +133,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page)
 	return nil
 }
 
-// render writes a page, or nothing of it.
+// render writes a whole page, or an error instead.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, status int, file string, f frame) {
 	f.File, f.Viewer, f.Open, f.Version = file, v, c.API.Token == "", c.Version
 	if v.Role != web.Nobody {
@@ -158,7 +157,7 @@ func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, statu
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(out.Bytes()) // a browser that has left gets nothing
+	_, _ = w.Write(out.Bytes()) // an error means that the browser has left
 }
 
 // asset is a file of the folder static.
@@ -190,7 +189,7 @@ func assets() (map[string]asset, error) {
 	return out, nil
 }
 
-// file serves a file of the program by its name, and no other.
+// file serves a static file by its exact name.
 func (c *Console) file(w http.ResponseWriter, r *http.Request) {
 	a, ok := c.static[r.PathValue("name")]
 	if !ok {

@@ -18,34 +18,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Part is the part console.
+// Part implements service.Part.
 type Part struct{}
 
-// Settings say whether there is a console.
+// Settings configure the console.
 type Settings struct {
 	Console string `rule:"console" is:"MODE" only:"serve" one:"on no-text off" doc:"The console, pages for a browser at the address of admin. on, which is the default: it shows the last requests, which are kept in memory. no-text: of these it keeps what came of them, and no word. off: there is none." eg:"on"`
 }
 
-// Name is that of the part.
 func (Part) Name() string { return "console" }
 
-// Settings are those by default.
+// Settings returns the defaults.
 func (Part) Settings() any { return &Settings{} }
 
-// Rules are what is kept of the last requests.
+// Rules returns the bounds of what is kept.
 func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
-// Commands are the report of what is counted.
+// Commands returns the command report.
 func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{reportCommand(env)} }
 
-// The values of the setting console; others are on.
+// Values of the setting console that turn it off; all others turn it on.
 const (
 	noText = "no-text"
 	off    = "off"
 )
 
-// Open counts what requests come to, which a state folder keeps, and shows the last of them, and what else
-// there is, on pages of the admin listener.
+// Open counts outcomes, which a state folder keeps, and serves the last turns on pages of the admin
+// listener.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	counter, err := count(c)
 	if err != nil {
@@ -78,7 +77,7 @@ func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {
 	return stop, nil
 }
 
-// count counts what requests come to; nil: there is no state folder to keep it in.
+// count opens the counter of outcomes; nil without a state folder.
 func count(c *service.Core) (*Counter, error) {
 	if c.Offline {
 		return nil, nil

@@ -10,74 +10,74 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// choice is one of a list, and whether it is the chosen one.
+// choice is an option of a list.
 type choice struct {
 	pair
 	Here bool
 }
 
-// chosen makes a list of pairs of values and words.
-func chosen(is string, list ...pair) (out []choice) {
+// optionsOf makes options of pairs of values and texts.
+func optionsOf(is string, list ...pair) (out []choice) {
 	for _, p := range list {
 		out = append(out, choice{p, p.Name == is})
 	}
 	return out
 }
 
-// plain is a list whose values are its words.
-func plain(is string, values []string) (out []choice) {
+// plainOptions makes options whose texts are their values.
+func plainOptions(is string, values []string) (out []choice) {
 	for _, v := range values {
 		out = append(out, choice{pair{v, v}, v == is})
 	}
 	return out
 }
 
-// Kinds are what can be read.
+// Kinds returns what can be read.
 func (p *playground) Kinds() []choice {
-	return chosen(p.Form.What, pair{"reply", "a reply of the model"}, pair{command, "a command"},
+	return optionsOf(p.Form.What, pair{"reply", "a reply of the model"}, pair{command, "a command"},
 		pair{Path, "a path"}, pair{URL, "an address (URL)"})
 }
 
-// Toolings are the tools that can be offered.
+// Toolings returns the possible sources of tools.
 func (p *playground) Toolings() []choice {
 	list := []pair{{"three", "exec, read, write"}, {"list", "a list"},
 		{"any", "not known: any name is a tool"}}
 	if p.Form.Turn != "" {
 		list = append([]pair{{"turn", "those of the turn"}}, list...)
 	}
-	return chosen(p.Form.Tools, list...)
+	return optionsOf(p.Form.Tools, list...)
 }
 
-// Finishes are the reasons for which a reply ends.
+// Finishes returns the reasons for the end of a reply.
 func (p *playground) Finishes() []choice {
-	return chosen(p.Form.Finish, pair{"", "as the reply says"}, pair{"stop", "stop"},
+	return optionsOf(p.Form.Finish, pair{"", "as the reply says"}, pair{"stop", "stop"},
 		pair{"tool_calls", "tool_calls"}, pair{"length", "length"}, pair{"content_filter", "content_filter"})
 }
 
-// Profiled are the profiles of the strategies.
+// Profiled returns the profiles of the strategies.
 func (p *playground) Profiled() []choice {
 	is := p.Form.Profile
 	if is == "" {
 		is = ruleset.DefaultProfile
 	}
-	return plain(is, p.Profiles)
+	return plainOptions(is, p.Profiles)
 }
 
-// Choices are the files of the folder.
-func (p *playground) Choices() []choice { return plain(p.Form.Of, p.Files) }
+// Choices returns the files of the folder.
+func (p *playground) Choices() []choice { return plainOptions(p.Form.Of, p.Files) }
 
 // Ready reports whether the draft can be published.
 func (p *playground) Ready() bool {
 	return p.Checked.Changed && p.Checked.Set != nil && !p.Checked.Failing
 }
 
-// AliasFile is where names of tools stand.
+// AliasFile returns the file with the names of tools.
 func (*playground) AliasFile() string { return aliasFile }
 
-// ruleHref is where a rule can be edited, by its place; empty: it is not in the folder.
+// ruleHref returns the page that edits a rule, by its place; empty: the rule is not in the folder.
 func ruleHref(place string) string {
 	file, line, ok := strings.Cut(place, ":")
-	line, _, _ = strings.Cut(line, ":") // a column may stand behind it
+	line, _, _ = strings.Cut(line, ":") // a column may follow
 	n, err := strconv.Atoi(line)
 	if !ok || err != nil || !rulefile.IsRuleFile(file) {
 		return ""
@@ -85,7 +85,7 @@ func ruleHref(place string) string {
 	return fmt.Sprintf("%splayground?file=%s&line=%d", Root, url.QueryEscape(file), n)
 }
 
-// Try is where a reply of the turn can be tried.
+// Try returns the playground with a reply of the turn.
 func (t *turnView) Try(reply int) string {
 	return tryPath(t.ID, reply)
 }

@@ -20,7 +20,7 @@ const (
 	maxGiven = 64 << 10 // bytes of each part of a reply
 )
 
-// playForm is what the form of the playground says. A draft lives there, and nowhere else.
+// playForm is the form of the playground. A draft is stored only there.
 type playForm struct {
 	What                         string // reply, or a kind of draft.Question
 	Text, Thought, Calls, Finish string
@@ -37,7 +37,7 @@ type playForm struct {
 }
 
 func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
-	if err := whole(w, r); err != nil {
+	if err := readWhole(w, r); err != nil {
 		return playForm{}, err
 	}
 	f := fieldsOf(r.PostForm)
@@ -51,7 +51,7 @@ func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
 	return f, nil
 }
 
-// fieldsOf are the fields of a form or of an address. A browser sends lines with CR LF.
+// fieldsOf reads a form or an address. Browsers send lines with CR LF.
 func fieldsOf(q url.Values) playForm {
 	get := func(name string) string { return strings.ReplaceAll(q.Get(name), "\r\n", "\n") }
 	f := playForm{
@@ -75,8 +75,8 @@ func fieldsOf(q url.Values) playForm {
 	return f
 }
 
-// given is the reply of the form. What was taken from a turn is what the model wrote, until the viewer
-// pastes over it what a server sends.
+// given returns the reply of the form. A reply of a turn is text of the model until the viewer pastes
+// something else.
 func (f *playForm) given() *Given {
 	text := strings.TrimSpace(f.Text)
 	pasted := strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "{") &&
@@ -85,7 +85,7 @@ func (f *playForm) given() *Given {
 		!pasted}
 }
 
-// taken is the reply of a turn that a form was taken from, while it is kept.
+// taken returns the reply of the turn that the form names, while it is kept.
 func (c *Console) taken(f *playForm) (*Turn, *Reply) {
 	t, ok := c.Turns.Turn(f.Turn)
 	if f.Turn == "" || !ok || f.Reply < 1 || f.Reply > len(t.Replies) || !t.Replies[f.Reply-1].Words {
@@ -94,7 +94,7 @@ func (c *Console) taken(f *playForm) (*Turn, *Reply) {
 	return &t, &t.Replies[f.Reply-1]
 }
 
-// take puts a reply of a turn into the form. Its secrets are masked: a form is shown.
+// take copies a reply of a turn into the form, with its secrets masked.
 func (c *Console) take(f *playForm) (masked int, err error) {
 	t, r := c.taken(f)
 	if r == nil {
@@ -135,8 +135,7 @@ func (c *Console) take(f *playForm) (masked int, err error) {
 	return masked, nil
 }
 
-// record is the reply of the form as replay reads it, with what is known of the turn from which
-// it was taken.
+// record returns the reply of the form as a record, with the facts of its turn.
 func (c *Console) record(f *playForm) (*replay.Record, error) {
 	rec, err := f.given().Record()
 	if err != nil {

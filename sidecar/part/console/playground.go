@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// playground is a draft of a rule file, and how a reply is read by it and by the rules in force.
+// playground shows a draft of a rule file, and how it and the rules in force read a reply.
 type playground struct {
 	Form     playForm
 	Files    []string
@@ -46,13 +46,13 @@ type playground struct {
 	stale bool // another author has published since the draft began
 }
 
-// testsView is how the tests of the folder went with the draft in it.
+// testsView shows the tests of the folder with the draft.
 type testsView struct {
 	ruleset.Report
 	Failed int
 }
 
-// Up is where the reply or the rule file was taken from.
+// Up links back to the page of the reply or of the rule file.
 func (p *playground) Up() pair {
 	if p.Form.Turn != "" {
 		return pair{"The turn", turnPath(p.Form.Turn)}
@@ -63,7 +63,7 @@ func (p *playground) Up() pair {
 	return pair{"Live", Root}
 }
 
-// Next is what to do next, in few words.
+// Next suggests the next step in a few words.
 func (p *playground) Next() string {
 	switch {
 	case p.Refused != "":
@@ -101,7 +101,7 @@ func (p *playground) Next() string {
 	return "The tests hold."
 }
 
-// refused is why the draft makes no call of what looks like one; empty: it makes one, or there is none.
+// refused returns why the draft refuses an apparent call; empty: it reads one, or there is none.
 func (p *playground) refused() string {
 	if p.After == nil || len(p.After.Calls) > 0 || len(p.After.Refused) == 0 {
 		return ""
@@ -122,7 +122,7 @@ func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
 			return nil, err
 		}
 	}
-	p, err := c.play(r, v, f, nil)
+	p, err := c.applyChange(r, v, f, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -130,19 +130,19 @@ func (c *Console) playgroundPage(r *http.Request, v viewer) (any, error) {
 	return p, nil
 }
 
-// tryDraft reads the form, and changes nothing.
+// tryDraft shows the form, and changes nothing.
 func (c *Console) tryDraft(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return c.played(w, r, v, nil)
+	return c.showPlayground(w, r, v, nil)
 }
 
-// played changes what a form asks for, and shows the page as it is then. Without change it only tries.
-func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
+// showPlayground applies change, unless it is nil, and shows the page.
+func (c *Console) showPlayground(w http.ResponseWriter, r *http.Request, v viewer,
 	change func(*playground) error) error {
 	f, err := formOf(w, r)
 	if err != nil {
 		return err
 	}
-	p, err := c.play(r, v, f, change)
+	p, err := c.applyChange(r, v, f, change)
 	if err != nil {
 		return err
 	}
@@ -154,8 +154,8 @@ func (c *Console) played(w http.ResponseWriter, r *http.Request, v viewer,
 	return nil
 }
 
-// play makes a change, if there is one, and then works out what the page shows, within the limit of drafts.
-func (c *Console) play(r *http.Request, v viewer, f playForm,
+// applyChange applies change, and computes the page within the limit of drafts.
+func (c *Console) applyChange(r *http.Request, v viewer, f playForm,
 	change func(*playground) error) (*playground, error) {
 	p := &playground{Form: f}
 	err := c.limited(r, change != nil, func() error {
@@ -164,7 +164,7 @@ func (c *Console) play(r *http.Request, v viewer, f playForm,
 				return err
 			}
 		}
-		return c.look(p, v)
+		return c.fillPlayground(p, v)
 	})
 	if errors.Is(err, errNoFile) {
 		return nil, &trouble{http.StatusNotFound, "There is no such rule file",
@@ -173,8 +173,8 @@ func (c *Console) play(r *http.Request, v viewer, f playForm,
 	return p, err
 }
 
-// look works out what the page shows.
-func (c *Console) look(p *playground, v viewer) error {
+// fillPlayground computes the page.
+func (c *Console) fillPlayground(p *playground, v viewer) error {
 	report := c.API.Rules.Report(true)
 	texts := map[string]string{}
 	for _, file := range report.Files {
@@ -221,10 +221,10 @@ func (c *Console) look(p *playground, v viewer) error {
 	return nil
 }
 
-// choose opens the file that is wanted, unless a draft of another one would be lost.
+// choose opens the requested file, unless another draft would be lost.
 func (p *playground) choose(texts map[string]string, v viewer) {
 	f := &p.Form
-	dirty := f.Of != "" && !sameLines(texts[f.Of], restored(texts[f.Of], f.Draft))
+	dirty := f.Of != "" && !sameLines(texts[f.Of], unmaskLines(texts[f.Of], f.Draft))
 	switch {
 	case f.Do == "open" && dirty && f.File != f.Of:
 		p.Refused = "Your draft of " + f.Of +
@@ -244,10 +244,10 @@ func (p *playground) choose(texts map[string]string, v viewer) {
 	f.File = f.Of
 }
 
-// drafted is the draft of the form. A file with lines that end in CR LF keeps them.
+// drafted returns the draft of the form. A file keeps its CR LF.
 func (f *playForm) drafted(rules Rules) *Draft {
 	now := rules.Merged(nil)[f.Of]
-	d := &Draft{File: f.Of, Text: restored(now, f.Draft)}
+	d := &Draft{File: f.Of, Text: unmaskLines(now, f.Draft)}
 	if sameLines(now, d.Text) {
 		d.Text = now
 	} else if strings.Contains(now, "\r\n") {
@@ -256,7 +256,7 @@ func (f *playForm) drafted(rules Rules) *Draft {
 	return d
 }
 
-// alias says in the draft that a name means a tool.
+// alias adds a name of a tool to the draft.
 func (p *playground) alias() {
 	f := &p.Form
 	tool, name, _ := strings.Cut(f.Alias, " ")

@@ -11,9 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// publishDraft puts the drafted file in force, if its author has seen what they replace.
+// publishDraft puts the draft in force, if its author has seen the rules that it replaces.
 func (c *Console) publishDraft(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return c.played(w, r, v, func(p *playground) error {
+	return c.showPlayground(w, r, v, func(p *playground) error {
 		d := p.Form.drafted(c.API.Rules)
 		checked, err := d.Check(c.API.Rules)
 		switch {
@@ -33,9 +33,9 @@ func (c *Console) publishDraft(w http.ResponseWriter, r *http.Request, v viewer)
 	})
 }
 
-// undo puts the version before back in force.
+// undo restores the previous version.
 func (c *Console) undo(w http.ResponseWriter, r *http.Request, v viewer) error {
-	return c.played(w, r, v, func(p *playground) error {
+	return c.showPlayground(w, r, v, func(p *playground) error {
 		if p.Form.To == "" {
 			p.Refused = "No earlier version is known."
 			return nil
@@ -47,7 +47,7 @@ func (c *Console) undo(w http.ResponseWriter, r *http.Request, v viewer) error {
 	})
 }
 
-// edited notes what became of an edit. An edit that was refused is no fault: the draft stays.
+// edited reports the result of an edit. A refused edit is no error: the draft stays.
 func (p *playground) edited(e live.Edited, err error, done string) error {
 	var stale *live.Stale
 	var unwritten *live.Unwritten
@@ -70,7 +70,7 @@ func (p *playground) edited(e live.Edited, err error, done string) error {
 	return nil
 }
 
-// rights says whether the viewer may publish, and what stands in the way.
+// rights determines whether the viewer may publish, and if not, why.
 func (p *playground) rights(report live.Report, v viewer) {
 	switch {
 	case v.Role == web.Reader && !v.Signed:
@@ -83,8 +83,8 @@ func (p *playground) rights(report live.Report, v viewer) {
 	p.May = p.MayNot == ""
 }
 
-// past is what came into force since the version that was seen, and what undo would bring back.
-// Who was refused for that has seen it now, and may publish over it.
+// past lists the versions since the one that was seen, and what undo would restore. A refused author has
+// now seen them, and may overwrite them.
 func (p *playground) past(rules *live.Rules, now string) {
 	f, list := &p.Form, rules.History()
 	if f.Base != p.Version {

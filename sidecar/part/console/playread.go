@@ -17,7 +17,7 @@ const (
 	maxNamed  = 40   // tools that a name could mean
 )
 
-// playReading is a reply, or an answer of the policy, under a set of rules.
+// playReading is a reading of a reply or an answer of the policy, by one rule set.
 type playReading struct {
 	readView
 	Calls, Refused   []callView
@@ -30,8 +30,7 @@ type playReading struct {
 	explained *guard.Explanation
 }
 
-// compare reads what the form gives by the rules in force, and by the draft where that is
-// another set.
+// compare reads the form by the rules in force, and by the draft if it differs.
 func (c *Console) compare(p *playground) {
 	p.Before, p.After, p.Differences, p.Unnamed, p.Offered, p.Wrong = nil, nil, nil, nil, nil, ""
 	set := c.API.Rules.Set()
@@ -60,7 +59,7 @@ func (c *Console) compare(p *playground) {
 		if last.read != nil {
 			p.Differences = differences(p.Before.read, last.read)
 		} else {
-			p.Differences = Ruled(p.Before.explained, last.explained)
+			p.Differences = RulingDifferences(p.Before.explained, last.explained)
 		}
 		for i := range p.Differences {
 			d := &p.Differences[i]
@@ -75,7 +74,7 @@ func (c *Console) compare(p *playground) {
 	}
 }
 
-// question gives what reads the form by a set of rules.
+// question returns a function that reads the form by a rule set.
 func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error) {
 	if tool, args, ok := Question(f.What, f.Text); ok {
 		return func(set *ruleset.Set) (*playReading, error) {
@@ -137,7 +136,7 @@ func (c *Console) readBy(set *ruleset.Set, profile string, rec *replay.Record) (
 	return v, nil
 }
 
-// clip is the beginning of one side of a difference.
+// clip shortens one side of a difference.
 func clip(s string) string {
 	p := head(s, maxDiffer)
 	if p.More > 0 {

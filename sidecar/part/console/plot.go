@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// point is a value at a moment, and the interval in which it lies.
+// point is a value at a time, with its interval.
 type point struct {
 	At               time.Time
 	Low, Value, High float64
-	Says             string // in words, for who points at it
+	Says             string // tooltip
 }
 
-// Plot is a picture of points, which are in the order of time. What is no number is left out.
+// Plot is a chart of points in order of time. Points with NaN or infinite values are left out.
 type Plot struct {
-	Says          string // what it shows, for who cannot see it
+	Says          string // alternative text
 	Class         string // of the svg, beside plot
 	Points        []point
-	From, To      time.Time // of the axis; zero: those of the points
-	Margin        float64   // two lines, so far from 0; 0: none
+	From, To      time.Time // of the axis; zero: of the points
+	Margin        float64   // distance of two lines from 0; 0: none
 	Width, Height int
 }
 
-// The frame around the plane, in pixels.
+// Margins around the plot area, in pixels.
 const (
 	left, right = 46, 14
 	top, bottom = 10, 24
@@ -49,12 +49,12 @@ func (f *plotArea) y(v float64) float64 {
 	return top + (f.high-min(max(v, f.low), f.high))/(f.high-f.low)*(f.h-top-bottom)
 }
 
-// has reports whether a value is within the picture.
+// has reports whether a value is inside the plot area.
 func (f *plotArea) has(v float64) bool { return f.low <= v && v <= f.high }
 
-// SVG is the picture: a whole element, in which every text is escaped.
+// SVG returns the chart as a whole element with all texts escaped.
 func (p Plot) SVG() string {
-	points := sound(p.Points)
+	points := finitePoints(p.Points)
 	f := p.frame(points)
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="%s" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" role="img" aria-label="%s"><title>%[6]s</title>`,
@@ -80,7 +80,7 @@ func (p Plot) SVG() string {
 	return b.String()
 }
 
-// draw draws the band, the line in it, and what is told of each point.
+// draw draws the band, the line and a tooltip for each point.
 func draw(b *strings.Builder, f *plotArea, points []point) {
 	b.WriteString(`<path class="band" d="M`)
 	for i := range points {
@@ -120,8 +120,8 @@ func draw(b *strings.Builder, f *plotArea, points []point) {
 	}
 }
 
-// sound are the points that can be drawn.
-func sound(points []point) (out []point) {
+// finitePoints returns the points with finite values.
+func finitePoints(points []point) (out []point) {
 	for _, p := range points {
 		if n := p.Low + p.Value + p.High; math.Abs(n) < math.MaxFloat64/1e6 && p.Low <= p.High {
 			out = append(out, p)
@@ -130,9 +130,8 @@ func sound(points []point) (out []point) {
 	return out
 }
 
-// frame chooses what the picture holds. At first an interval is as wide as all that is possible;
-// were that in the picture, nothing else could be seen. So the last two thirds of the time choose,
-// and what is outside goes along the edge.
+// frame chooses the ranges. Early intervals span nearly all possible values and would hide the rest, so
+// only the last two thirds of the time count; values outside are drawn along the edge.
 func (p Plot) frame(points []point) *plotArea {
 	f := &plotArea{w: float64(max(p.Width, fewest)), h: float64(max(p.Height, fewest)), from: p.From,
 		to: p.To}
@@ -165,7 +164,7 @@ func (p Plot) frame(points []point) *plotArea {
 	return f
 }
 
-// ticks are round values within a range, 0 among them where it is in it.
+// ticks returns round values in a range, with 0 if it is inside.
 func ticks(low, high float64) (out []float64) {
 	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
 	for _, times := range []float64{1, 2, 5, 10} {
@@ -183,7 +182,7 @@ func ticks(low, high float64) (out []float64) {
 	return out
 }
 
-// signed is a tick as it is written, in a range of so much.
+// signedLabel formats a tick; span is the width of the range.
 func signedLabel(v, span float64) string {
 	digits := max(0, min(12, 1-int(math.Floor(math.Log10(span/2)))))
 	s := strconv.FormatFloat(math.Abs(v), 'f', digits, 64)
@@ -202,7 +201,7 @@ func signedLabel(v, span float64) string {
 	return "+" + s
 }
 
-// steps are how far apart times on the axis stand.
+// steps are the possible distances between times on the axis.
 var steps = [...]time.Duration{
 	time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 	10 * time.Minute, 30 * time.Minute, time.Hour,
@@ -256,7 +255,7 @@ func layout(at time.Time, step time.Duration) string {
 
 func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// escaped is a text inside of the picture. XML knows no control characters, however escaped.
+// escaped escapes a text for XML, which has no control characters.
 func escaped(s string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xfffe || r == 0xffff {

@@ -10,27 +10,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// How many calls of a reply the policy is asked about again, of each with all rules: one may hold
+// How many calls of a reply the policy judges again. Each involves all rules, and a reply may hold
 // thousands.
 const (
 	maxJudged = 64
 	fewJudged = 8 // where that is done on each pause in typing
 )
 
-// readView is a reply as a set of rules reads it.
+// readView shows how a rule set reads a reply.
 type readView struct {
-	Missing  string // why it is not shown as it came; empty: it is
+	Missing  string // why the original is not shown; empty: it is
 	Marked   []markedText
 	Kinds    []replay.As // of the pieces
-	Native   []callView  // the server's own calls, as they came
+	Native   []callView  // calls in the server's own format, as they came
 	Tree     *replay.Tree
-	Quiet    int // strategies that found nothing
+	Quiet    int // number of strategies without a result
 	Judged   []judgedView
 	Unjudged int // calls that are too many
 }
 
-// read reads a reply with the very code that serves. Marked stays empty where its text is too
-// long. It gives nil where the reply cannot be read.
+// read reads a reply with the code that serves. Marked is empty if its text is too long. The result is nil
+// if the reply cannot be read.
 func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *replay.Record,
 	native []experiment.ServerCall, confines bool, most int) *replay.Shown {
 	for _, call := range native {
@@ -59,12 +59,12 @@ func (v *readView) read(in guard.World, set *ruleset.Set, profile string, rec *r
 	return read
 }
 
-// judgedView is what the policy says of a call that was read.
+// judgedView shows the policy's answer to a call.
 type judgedView struct {
 	Tool, Effect, Rule, Place, Why, Instead string
 	Audits                                  []policy.Finding
 	Facts                                   []guard.FactLine
-	Holds, Idle                             []ruleset.Verdict // rules that hold, and that do not
+	Holds, Idle                             []ruleset.Verdict // rules that match, and that do not
 }
 
 func judgedOf(e *guard.Explanation) judgedView {

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	fixedBytes   = 2 << 10   // of a request or a reply without its texts, about
-	bareBytes    = 2 << 20   // of the replies of one request whose words are not kept
+	fixedBytes   = 2 << 10   // of a request or a reply without its texts, estimated
+	bareBytes    = 2 << 20   // of the replies of one request without words
 	maxReplies   = 64        // of one request; a run may have many
 	maxGivenName = 256       // of a name that a caller gives, in bytes
 	maxWhy       = 4 << 10   // of a reason
 	maxOffered   = 256 << 10 // of a list of tools
 )
 
-// Asking is who asks for a turn, and how.
+// Asking identifies the sender and the kind of a request.
 type Asking struct {
 	ID, Model, Session, Client, Agent, Channel, Run string
 	Arms                                            []string // EXPERIMENT/ARM
@@ -31,15 +31,15 @@ type Asking struct {
 	Stream, Responses                               bool
 }
 
-// own is a copy that keeps no request in memory.
-func (a Asking) own() Asking {
+// detached returns a copy that keeps no request in memory.
+func (a Asking) detached() Asking {
 	for _, text := range []*string{&a.ID, &a.Model, &a.Session, &a.Client, &a.Agent, &a.Channel, &a.Run} {
 		*text = strings.Clone(scan.Head(*text, maxGivenName))
 	}
 	return a
 }
 
-// Turn is one request, as far as it has come.
+// Turn is one request and its progress.
 type Turn struct {
 	Asking
 	Rev     uint64 // of the store, when it last changed
@@ -53,7 +53,7 @@ type Turn struct {
 	Omitted int     // so many replies more were too many to keep
 }
 
-// Reply is a choice of a reply of the model server, and what was made of it.
+// Reply is a choice of a reply of the model server, and its reading.
 type Reply struct {
 	At             time.Time
 	Server, Style  string
@@ -74,16 +74,16 @@ type Reply struct {
 	rules string // names the rule set
 }
 
-// Record is a request that is kept while it goes on. It is the watcher of its turns.
+// Record records a request in progress. It is the watcher of its turns.
 type Record struct {
 	store *Store
 	turn  Turn // under the lock of the store, as is what follows
 	bytes int64
-	gone  bool  // it has made room
-	most  int64 // bytes of its replies' words; 0: none is kept
+	gone  bool  // it was dropped to make room
+	most  int64 // maximal bytes of its replies' words; 0: none are kept
 }
 
-// Asked notes the run, and keeps nothing of the request.
+// Asked records the run, and nothing of the request.
 func (r *Record) Asked(_ *openai.Request, run string) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -93,10 +93,10 @@ func (r *Record) Asked(_ *openai.Request, run string) {
 	}
 }
 
-// Listens says that the words of replies are wanted.
+// Listens reports whether words of replies are wanted.
 func (r *Record) Listens() bool { return r.most > 0 }
 
-// Replied keeps a reply. What may change when the turn has ended is copied.
+// Replied records a reply. It copies what may change after the turn.
 func (r *Record) Replied(h *turn.Reply) {
 	reply := Reply{At: r.store.Now(), Server: h.Server, Style: h.Style, Profile: h.Profile,
 		IDs: slices.Clone(h.IDs), Reading: *h.Reading}
@@ -112,7 +112,7 @@ func (r *Record) Replied(h *turn.Reply) {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
 		reply.Words, reply.Whole, reply.Thought = !h.Lost, h.Whole, h.Thought
-		reply.Offered, reply.OfferedUnknown = r.store.offered.own(h.Tools)
+		reply.Offered, reply.OfferedUnknown = r.store.offered.copyOf(h.Tools)
 		size += int64(len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Thought) +
 			len(h.Reading.Content) +
 			len(h.Reading.Reasoning) + len(h.Facts.User))
@@ -120,7 +120,7 @@ func (r *Record) Replied(h *turn.Reply) {
 			size += int64(len(c.Arguments)) + 100
 		}
 	} else {
-		reply.bare()
+		reply.dropWords()
 	}
 	s := r.store
 	s.mu.Lock()
@@ -133,7 +133,7 @@ func (r *Record) Replied(h *turn.Reply) {
 		return
 	}
 	if s.bounds.Words == 0 || r.bytes+size > max(r.most, bareBytes) {
-		reply.bare()
+		reply.dropWords()
 		size = fixedBytes
 	}
 	reply.rules = s.keep(h.Set)
@@ -142,20 +142,20 @@ func (r *Record) Replied(h *turn.Reply) {
 	s.changed(r)
 }
 
-// bare takes the words out of what is kept of a request. Those who look at it have their own.
-func (r *Record) bare() {
+// dropWords removes the words from a request. Viewers have their own copies.
+func (r *Record) dropWords() {
 	t := &r.turn
 	t.Replies = slices.Clone(t.Replies)
 	for i := range t.Replies {
-		t.Replies[i].bare()
+		t.Replies[i].dropWords()
 	}
-	t.bare()
+	t.dropWords()
 	by := int64(fixedBytes*(1+len(t.Replies))) - r.bytes
 	r.bytes, r.store.bytes = r.bytes+by, r.store.bytes+by
 }
 
-// bare takes out what may quote the model, or what a server says.
-func (t *Turn) bare() {
+// dropWords removes fields that may quote the model or a server.
+func (t *Turn) dropWords() {
 	t.Why, t.Account.Notice = "", ""
 	t.Account.Faults = slices.Clone(t.Account.Faults)
 	for i := range t.Account.Faults {
@@ -163,16 +163,16 @@ func (t *Turn) bare() {
 	}
 }
 
-// bare takes the words of the model and of the user out of a reply.
-func (r *Reply) bare() {
+// dropWords removes the words of the model and of the user.
+func (r *Reply) dropWords() {
 	r.Words, r.Whole, r.Thought, r.User, r.Workspace, r.Offered = false, parse.Delta{}, nil, "", "", nil
 	r.Reading.Content, r.Reading.Reasoning = "", ""
 	r.Reading.Calls = slices.Clone(r.Reading.Calls)
-	bare(&r.Reading)
+	dropWords(&r.Reading)
 }
 
-// bare takes the words of the model out of a reading.
-func bare(r *parse.Reading) {
+// dropWords removes the words of the model from a reading.
+func dropWords(r *parse.Reading) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		c.Arguments, c.Repairs = nil, slices.Clone(c.Repairs)
@@ -187,7 +187,7 @@ func bare(r *parse.Reading) {
 	r.Steps, r.Candidates = nil, nil
 }
 
-// Ended keeps what came of the request.
+// Ended records the result of the request.
 func (r *Record) Ended(o *turn.Outcome) {
 	s := r.store
 	s.mu.Lock()
@@ -197,7 +197,7 @@ func (r *Record) Ended(o *turn.Outcome) {
 		strings.Clone(scan.Head(o.Why, maxWhy))
 	t.Run = cmp.Or(o.Account.Run, t.Run)
 	if r.most == 0 || s.bounds.Words == 0 {
-		t.bare()
+		t.dropWords()
 	}
 	s.minutes.count(now, t)
 	s.changed(r)

@@ -20,10 +20,10 @@ const (
 	maxChanges  = 200              // that a page shows
 )
 
-// replayView is decisions of the log, decided again.
+// replayView shows logged decisions that were decided again.
 type replayView struct {
 	Log, Words bool
-	Filter     sieve
+	Filter     addressFilter
 	File       string
 	Draft      string
 	Problems   rulefile.Problems
@@ -40,23 +40,22 @@ type replayView struct {
 	Took       time.Duration
 }
 
-// changeView is a decision that comes out otherwise.
+// changeView shows a decision with another result.
 type changeView struct {
 	Seq                                                           uint64
 	Href, Time, Tool, Brief, Old, OldRule, New, NewRule, Why, Dry string
 	Masked                                                        bool
 }
 
-// replayPage is the form. What is asked for is done by replay.
+// replayPage shows the form; replay handles it.
 func (c *Console) replayPage(r *http.Request, v viewer) (any, error) {
 	return &replayView{Log: c.Decisions != "", Words: c.words(), Filter: sieveOf(r.URL.Query()),
 		File: draftFile, Draft: draftFor(v, c.ruleText(draftFile)), Most: maxReplayed}, nil
 }
 
-// replay decides again by the rules in force, or by those with a draft of one file. Nothing is
-// changed.
+// replay decides logged calls again by the rules in force, or by a draft of one file. It changes nothing.
 func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := whole(w, r); err != nil {
+	if err := readWhole(w, r); err != nil {
 		return err
 	}
 	if c.Decisions == "" {
@@ -72,7 +71,7 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 	set, status := c.API.Rules.Set(), http.StatusOK
 	if out.Drafted {
 		var warnings rulefile.Problems
-		text := restored(c.ruleText(draftFile), out.Draft)
+		text := unmaskLines(c.ruleText(draftFile), out.Draft)
 		err := c.limited(r, false, func() (err error) {
 			set, warnings, err = c.API.Rules.Try(c.API.Rules.Merged(map[string]*string{draftFile: &text}))
 			return err
@@ -88,7 +87,7 @@ func (c *Console) replay(w http.ResponseWriter, r *http.Request, v viewer) error
 		}
 	}
 	if set != nil {
-		leave := c.one()
+		leave := c.acquireWork()
 		if leave == nil {
 			return busy
 		}
@@ -109,7 +108,7 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 	newest, err := decisions.FindNewest(short, c.Decisions, f, maxReplayed)
 	end()
 	if err != nil {
-		return unread(err)
+		return logError(err)
 	}
 	if out.Short = newest.Short; newest.Cut {
 		out.Since = newest.Since
@@ -124,7 +123,7 @@ func (c *Console) replayed(ctx context.Context, out *replayView, f decisions.Fil
 			out.Changes = append(out.Changes, c.changeView(change))
 		})
 	if err != nil {
-		return unread(err)
+		return logError(err)
 	}
 	for i, k := 0, len(out.Changes)-1; i < k; i, k = i+1, k-1 { // the newest first
 		out.Changes[i], out.Changes[k] = out.Changes[k], out.Changes[i]
@@ -147,7 +146,7 @@ func (c *Console) changeView(k *decisions.Change) changeView {
 	return v
 }
 
-// verifyView is what is known of the chain.
+// verifyView shows the state of the chain.
 type verifyView struct {
 	Log      bool
 	Head     string // that the viewer kept
@@ -159,7 +158,7 @@ type verifyView struct {
 	Time     time.Duration // that it may take
 }
 
-// breakView is what is wrong at a place.
+// breakView is a mistake at a place of the log.
 type breakView struct {
 	Seq              uint64
 	Href, Place, Why string
@@ -169,9 +168,9 @@ func (c *Console) verifyPage(*http.Request, viewer) (any, error) {
 	return &verifyView{Log: c.Decisions != "", Time: workTime}, nil
 }
 
-// verify walks the chain.
+// verify checks the chain.
 func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := whole(w, r); err != nil {
+	if err := readWhole(w, r); err != nil {
 		return err
 	}
 	if c.Decisions == "" {
@@ -187,7 +186,7 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 		}
 		expect = append(expect, at)
 	}
-	leave := c.one()
+	leave := c.acquireWork()
 	if leave == nil {
 		return busy
 	}
@@ -197,7 +196,7 @@ func (c *Console) verify(w http.ResponseWriter, r *http.Request, v viewer) error
 	began := c.Now()
 	var err error
 	if out.Report, err = decisions.VerifyWithin(ctx, c.Decisions, expect...); err != nil {
-		return unread(err)
+		return logError(err)
 	}
 	out.Took = c.Now().Sub(began)
 	for _, p := range out.Report.Problems {

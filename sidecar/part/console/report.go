@@ -22,8 +22,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Report is what the sidecar was worth for some time, in numbers: no text of a conversation, no path and no
-// address is in it, so that it can be shown to others.
+// Report summarizes the work of the sidecar over some time in numbers. It has no text of conversations, no
+// path and no address, so that it can be shared.
 type Report struct {
 	Version string        `json:"version"` // of the program
 	Since   time.Time     `json:"since"`
@@ -37,7 +37,7 @@ type Report struct {
 	Judging   time.Duration `json:"judging_ns"`
 }
 
-// damageCount is one class of damage from one kind of model server, and what the turns with it came to.
+// damageCount counts one class of damage from one kind of model server, by the outcome of the turns.
 type damageCount struct {
 	Server string          `json:"server"`
 	Class  string          `json:"class"`
@@ -51,11 +51,10 @@ type ruleCount struct {
 	Times  int    `json:"times"`
 }
 
-// maxReported is how many classes and rules a report names.
+// maxReported is how many classes and rules a report lists.
 const maxReported = 20
 
-// report puts together what is known since a time. The log of decisions is read for so long at most; 0: to
-// its end.
+// report builds the report since a time. It reads the decision log for at most most; 0: to its end.
 func report(sum tally, log string, since time.Time, most time.Duration) (*Report, error) {
 	r := &Report{Version: built.Version(), Since: since, Turns: sum}
 	for server, classes := range sum.Damage {
@@ -107,13 +106,13 @@ func (r *Report) count(d *decisions.Record, rules map[[2]string]int) {
 	}
 }
 
-// Damaged is how many turns came damaged and were sent on good, and how many came to nothing.
+// Damaged returns how many damaged turns were repaired, and how many failed.
 func (r *Report) Damaged() (saved, lost int) {
 	t := r.Turns.Turns
 	return t[Repaired] + t[Again], t[givenUp] + t[Failed]
 }
 
-// Headline says it in one sentence.
+// Headline summarizes the report in one sentence.
 func (r *Report) Headline() string {
 	all := r.Turns.All()
 	if all == 0 {
@@ -124,7 +123,7 @@ func (r *Report) Headline() string {
 		"the policy asked about %d calls and denied %d", all, saved, lost, r.Turns.Asked, r.Turns.Denied)
 }
 
-// Cost says what it took.
+// Cost describes the time that it took.
 func (r *Report) Cost() string {
 	text := "asking the model again took " + duration(r.Turns.Again) + " of " + duration(r.Turns.Took)
 	if r.Decisions > 0 {
@@ -133,7 +132,7 @@ func (r *Report) Cost() string {
 	return text
 }
 
-// Answers says how often people said yes.
+// Answers describes how often people allowed a call.
 func (r *Report) Answers() string {
 	if r.Yes+r.No == 0 {
 		return "people answered none in the console or with approvals"
@@ -141,7 +140,7 @@ func (r *Report) Answers() string {
 	return fmt.Sprintf("people said yes to %d of %d", r.Yes, r.Yes+r.No)
 }
 
-// Became are the outcomes in words.
+// Became describes the outcomes.
 func (d damageCount) Became() string {
 	var parts []string
 	for _, o := range slices.Sorted(maps.Keys(d.Came)) {
@@ -150,7 +149,7 @@ func (d damageCount) Became() string {
 	return strings.Join(parts, ", ")
 }
 
-// rows are the report for people.
+// rows formats the report for people.
 func (r *Report) rows() []cli.Row {
 	var out cli.Rows
 	out.Add(0, cli.Bold, "", "since %s: %s", r.Since.Format(time.DateTime), r.Headline())
@@ -174,7 +173,7 @@ func (r *Report) rows() []cli.Row {
 //go:embed report.html
 var reportPage string
 
-// write writes the report as one page that needs nothing else.
+// write writes the report as a self-contained page.
 func (r *Report) write(path string) error {
 	page, err := template.New("report").Parse(reportPage)
 	if err != nil {
@@ -231,7 +230,7 @@ It reads the state folder of the server, which may be running, and its log of de
 			if file != "" {
 				return r.write(file)
 			}
-			return env.Paper(asJSON).Whole(r, r.rows())
+			return env.Printer(asJSON).Document(r, r.rows())
 		},
 	}
 	c.Flags().StringVar(&since, "since", "7d", "the last `TIME`, such as 2h or 7d")
@@ -242,7 +241,7 @@ It reads the state folder of the server, which may be running, and its log of de
 	return c
 }
 
-// ageOf is a time such as 2h or 7d.
+// ageOf parses a duration such as 2h or 7d.
 func ageOf(text string) (time.Duration, error) {
 	days, isDays := strings.CutSuffix(text, "d")
 	if isDays {

@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// recordOf is a reply as replay reads it, and the server's own calls.
+// recordOf returns a reply as a record for replay, and the calls in the server's own format.
 func recordOf(t *Turn, r *Reply) (*replay.Record, []experiment.ServerCall) {
 	native := experiment.SaidOf(r.Whole.Calls)
 	message := map[string]any{"content": r.Whole.Content,
@@ -34,7 +34,7 @@ func recordOf(t *Turn, r *Reply) (*replay.Record, []experiment.ServerCall) {
 	return rec, native
 }
 
-// offeredOf are the tools that were offered; nil: unknown.
+// offeredOf returns the offered tools; nil: unknown.
 func offeredOf(r *Reply) []json.RawMessage {
 	if r.OfferedUnknown {
 		return nil

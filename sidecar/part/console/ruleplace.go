@@ -10,22 +10,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// rulePlace is the place of a rule, and where a page shows it; of other words there is no such page.
+// rulePlace is the place of a rule and its page; other texts have no page.
 type rulePlace struct{ Text, Href string }
 
-// placed is file:line or file:line:column, and the version of the rules where it is known.
-var placed = regexp.MustCompile(`^([\w./-]+\.yaml):(\d+)(?::\d+)?(?:@([0-9a-f]{12}))?$`)
+// placePattern matches file:line or file:line:column, with an optional version of the rules.
+var placePattern = regexp.MustCompile(`^([\w./-]+\.yaml):(\d+)(?::\d+)?(?:@([0-9a-f]{12}))?$`)
 
 func placeOf(s string) rulePlace {
-	m := placed.FindStringSubmatch(s)
-	if m == nil || strings.HasPrefix(m[1], rulefile.ArmFolder+"/") { // what an arm sets stands in no file
+	m := placePattern.FindStringSubmatch(s)
+	if m == nil || strings.HasPrefix(m[1], rulefile.ArmFolder+"/") { // the settings of an arm are in no file
 		return rulePlace{Text: s}
 	}
 	text, _, _ := strings.Cut(s, "@")
 	return rulePlace{text, fileHref(m[1], m[3]) + "#L" + m[2]}
 }
 
-// fileHref is the page of a rule file, of the version in force where none is named.
+// fileHref returns the page of a rule file, by default in the version in force.
 func fileHref(name, version string) string {
 	u := url.URL{Path: Root + "rules/files/" + name}
 	if version != "" {
@@ -34,7 +34,7 @@ func fileHref(name, version string) string {
 	return u.String()
 }
 
-// ofVersion says with every place of a reply by which version of the rules it was read.
+// ofVersion adds the version of the rules to every place of a reply.
 func (v *replyView) ofVersion(version string) {
 	at := func(place *string) {
 		if placeOf(*place+"@"+version).Href != "" {

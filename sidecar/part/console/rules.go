@@ -14,7 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// rulesView is what is in force, what was refused, what was in force before, and what fires.
+// rulesView shows the rules in force, refused edits, earlier versions and hits.
 type rulesView struct {
 	live.Report
 	Age      time.Duration
@@ -23,28 +23,28 @@ type rulesView struct {
 	History  []live.Past
 	Notice   string
 	Filter   ruleFilter
-	Rules    []live.RuleHits // that fit the filter
+	Rules    []live.RuleHits // that match the filter
 	All      int
 	Never    int // rules that never fired
-	Gone     int // hits of rules that are not in force any more
+	Gone     int // hits of rules that are no longer in force
 	Up       time.Duration
 	Own      []aboutFile // of the operator
 	Fixed    []aboutFile // of the program, and of the locked folder
 }
 
-// aboutFile is a file, and what it is for.
+// aboutFile is a file with its purpose.
 type aboutFile struct {
 	live.ReportedFile
 	About string
 }
 
-// problemView is a problem, with its line taken apart around the place.
+// problemView is a problem, with its source line split at the place.
 type problemView struct {
 	rulefile.Problem
 	Before, About, After string
 }
 
-// ruleFilter is which rules are listed.
+// ruleFilter selects the listed rules.
 type ruleFilter struct{ Text, Fired string }
 
 func (f ruleFilter) fits(r *live.RuleHits) bool {
@@ -89,7 +89,7 @@ func (c *Console) rulesPage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-// problemViews are problems as a page shows them.
+// problemViews converts problems for a page.
 func problemViews(list rulefile.Problems) (out []problemView) {
 	for _, p := range list {
 		v := problemView{Problem: p}
@@ -98,7 +98,7 @@ func problemViews(list rulefile.Problems) (out []problemView) {
 		to := min(max(p.EndCol-1, from), len(line))
 		v.Before, v.About, v.After = shown(string(line[:from])), shown(string(line[from:to])),
 			shown(string(line[to:]))
-		if all := shown(p.Source); all != v.Before+v.About+v.After { // a secret goes over the place
+		if all := shown(p.Source); all != v.Before+v.About+v.After { // a secret crosses the place
 			v.Before, v.About, v.After = all, "", ""
 		}
 		v.Msg, v.Hint = shown(p.Msg), shown(p.Hint)
@@ -107,17 +107,17 @@ func problemViews(list rulefile.Problems) (out []problemView) {
 	return out
 }
 
-// fileView is a rule file of a version, line by line.
+// fileView shows a rule file of a version.
 type fileView struct {
 	Name, Version, InForce string
 	Lines                  []lineView
 }
 
-// lineView is a line, and how often the rule fired that begins there.
+// lineView is a line, with the hits of the rule that begins there.
 type lineView struct {
 	N    int
 	Text string
-	Rule string // its id; empty: none begins there
+	Rule string // id; empty: no rule begins here
 	Hits int
 }
 
@@ -155,13 +155,13 @@ func (c *Console) rulePage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-// versionView is an earlier version of the rules, and what it would change.
+// versionView shows an earlier version and what a rollback would change.
 type versionView struct {
 	live.Past
 	Now     string // the version in force
 	Folder  string
 	Changes []fileDiff // from what is in force to this version
-	Stays   []string   // files that differ, and that no rollback changes
+	Stays   []string   // files that differ, but that a rollback does not change
 	Files   []string
 	May     bool
 	Refused bool
@@ -194,7 +194,7 @@ func (c *Console) versionPage(r *http.Request, v viewer) (any, error) {
 	return out, nil
 }
 
-// rollback puts an earlier version back, if the rules are still those that v has seen.
+// rollback restores an earlier version, if the viewer has seen the rules in force.
 func (c *Console) rollback(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)

@@ -8,14 +8,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// maskedLines are the lines of a text as a page shows them. Each stays where it is, whatever goes over it.
+// maskedLines masks a text line by line. A secret across lines keeps their number.
 func maskedLines(text string) (out []string) {
 	masks, known := masksOf(text)
 	from := 0
 	for line := range strings.Lines(text) {
 		to := from + len(line)
 		if known {
-			line = covered(text, from, to, masks)
+			line = maskPiece(text, from, to, masks)
 		} else {
 			line, _ = secrets.Mask(line)
 		}
@@ -25,7 +25,7 @@ func maskedLines(text string) (out []string) {
 	return out
 }
 
-// aboutOf is what a file says of itself: the first sentence of the comment at its top.
+// aboutOf returns the first sentence of the comment at the top of a file.
 func aboutOf(text string) string {
 	var words []string
 	for _, line := range maskedLines(headOf(text)) {
@@ -44,7 +44,7 @@ func aboutOf(text string) string {
 	return all
 }
 
-// headOf is the comment at the top of a rule file or of a template.
+// headOf returns the comment at the top of a rule file or template.
 func headOf(text string) string {
 	if rest, ok := strings.CutPrefix(text, "{{- /*"); ok {
 		head, _, _ := strings.Cut(rest, "*/")
@@ -62,22 +62,22 @@ func headOf(text string) string {
 
 func maskedText(text string) string { return strings.Join(maskedLines(text), "\n") }
 
-// fileDiff is what differs in a file.
+// fileDiff is the difference in one file.
 type fileDiff struct {
 	Name string
 	What string // new, gone or changed
 	Rows []diffRow
 	More int  // rows that are not shown
-	Same bool // it differs in nothing that is shown
+	Same bool // the shown lines are the same
 }
 
-// diffRow is a line of a diff; Kind is add, del, hunk or empty.
+// diffRow is a line of a diff. Kind is add, del, hunk or empty.
 type diffRow struct{ Kind, Text string }
 
 // maxDiff is how many rows of a file a page shows.
 const maxDiff = 600
 
-// diffsOf are the files that differ, from one set of files to another.
+// diffsOf compares two sets of files.
 func diffsOf(from, to rulefile.Files) (out []fileDiff) {
 	for _, name := range from.Differ(to) {
 		d := fileDiff{Name: name, What: "changed"}

@@ -24,7 +24,7 @@ type passage struct {
 	More int // bytes that are not shown
 }
 
-// passage is the beginning of a text, if words are shown.
+// passage returns the beginning of a text, or nothing if words are hidden.
 func (c *Console) passage(s string, most int) passage {
 	if !c.words() {
 		return passage{}
@@ -32,7 +32,7 @@ func (c *Console) passage(s string, most int) passage {
 	return head(s, most)
 }
 
-// head cuts a text. Secrets are masked before: half of one is none that can be known.
+// head shortens a text after masking its secrets: half a secret could not be recognized.
 func head(s string, most int) passage {
 	more := max(0, len(s)-2*most) // what is far behind the cut is not looked at
 	return passage{shown(strings.ToValidUTF8(s[:len(s)-more], "")), more}.cut(most)
@@ -46,7 +46,7 @@ func (p passage) cut(most int) passage {
 	return p
 }
 
-// String is the passage in one text.
+// String returns the text with a note about its length.
 func (p passage) String() string {
 	if p.More == 0 {
 		return p.Text
@@ -54,7 +54,7 @@ func (p passage) String() string {
 	return fmt.Sprintf("%s… and %d bytes more", p.Text, p.More)
 }
 
-// runView is one run, turn by turn.
+// runView shows one run, turn by turn.
 type runView struct {
 	runRow
 	Facts     []fact
@@ -81,20 +81,20 @@ func (v *runView) events() string {
 	return Root + "events?" + url.Values{"runs": {"1"}, "run": {v.ID}, "rev": {fmt.Sprint(v.rev)}}.Encode()
 }
 
-// runStep is a turn of the model, or that the run went on after it was broken off.
+// runStep is a turn of the model, or the resumption of a run.
 type runStep struct {
-	N                  int // 0: it is no turn
+	N                  int // 0: no turn
 	Time               string
 	Content, Reasoning passage
 	Calls              []*runCall
 	Tokens             string
 	Squeezed           bool
-	By                 string // who wanted it to go on
+	By                 string // who resumed the run
 	Doubt              int
 	Rules              string
 }
 
-// runCall is a call of a run, and what became of it.
+// runCall is a call of a run and its result.
 type runCall struct {
 	Tool, Arguments, State, Why, Took string
 	Result                            passage
@@ -110,7 +110,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	if !isRun(id) {
 		return nil, noRun
 	}
-	rev := c.Runs.Rev(id) // before it is read: what comes meanwhile is told again
+	rev := c.Runs.Rev(id) // read first, so that later changes cause an event
 	p, err := c.Runs.Load(id)
 	switch {
 	case errors.Is(err, run.ErrUnknownRun):
@@ -129,7 +129,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	if p.End != nil && !v.GoesOn {
 		v.End, v.Finish = c.passage(p.End.Text, maxSaid), p.End.Finish
 		if n := len(v.Steps); n > 0 && v.Steps[n-1].Content == v.End {
-			v.Steps[n-1].Content = passage{} // it is the answer, which stands below
+			v.Steps[n-1].Content = passage{} // the answer is shown below
 		}
 	}
 	v.Facts = []fact{
@@ -150,7 +150,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	return v, nil
 }
 
-// steps puts the records of a run in the order of its turns.
+// steps orders the records of a run by turn.
 func (v *runView) steps(c *Console, p *run.Past) {
 	calls := map[string]*runCall{}
 	for i := range p.Records {
@@ -161,12 +161,12 @@ func (v *runView) steps(c *Console, p *run.Past) {
 			step := runStep{N: t.N, Time: clock(rec.Time.Local()), Content: c.passage(t.Content, maxSaid),
 				Reasoning: c.passage(t.Reasoning, maxSaid), Squeezed: t.Squeezed}
 			if t.Prompt+t.Answer > 0 {
-				step.Tokens = fmt.Sprintf("%s → %s", short(t.Prompt), short(t.Answer))
+				step.Tokens = fmt.Sprintf("%s → %s", tokenWords(t.Prompt), tokenWords(t.Answer))
 			}
 			for _, w := range t.Calls {
 				k := &runCall{Tool: shown(w.Tool)}
 				if c.words() {
-					k.Arguments = cut(shownJSON([]byte(w.Arguments)))
+					k.Arguments = shorten(shownJSON([]byte(w.Arguments)))
 				}
 				calls[w.ID] = k
 				step.Calls = append(step.Calls, k)
@@ -193,7 +193,7 @@ func (v *runView) steps(c *Console, p *run.Past) {
 	}
 }
 
-// became is what became of a call that has a result.
+// became describes the result of a call.
 func (k *runCall) became(c *Console, r *run.ResultRecord) {
 	switch {
 	case r.Refused:
@@ -211,8 +211,8 @@ func (k *runCall) became(c *Console, r *run.ResultRecord) {
 	}
 }
 
-// resumed is for a call that was open when the run went on: what may have taken effect is not run
-// again, and everything else is.
+// resumed describes a call that was open when the run resumed: it is not run again if it may have taken
+// effect.
 func (k *runCall) resumed() {
 	switch {
 	case k.State != "":
@@ -223,7 +223,7 @@ func (k *runCall) resumed() {
 	}
 }
 
-// open is how a call stands that has no result.
+// open describes a call without a result.
 func (k *runCall) open(goesOn bool) {
 	switch {
 	case k.State != "":

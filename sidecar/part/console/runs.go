@@ -13,27 +13,27 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 )
 
-// The states of a run, as a page says them. An open one goes on, or was broken off.
+// States of a run on a page. An open run is in progress or was interrupted.
 const (
 	runGoesOn  = "running"
 	runBroken  = "broken-off"
 	runDamaged = "damaged"
 )
 
-// runStates are those that one may look for.
+// runStates returns the states of the filter.
 func runStates() []string {
 	return []string{runGoesOn, runBroken, run.Answered, run.Unfinished, run.Failed,
 		run.Departed}
 }
 
-// isRun reports whether a text can be the id of a run: nothing else becomes a part of a path.
+// isRun reports whether a text can be the id of a run. Only such a text becomes part of a path.
 func isRun(id string) bool {
 	return id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '-' && c != '_'
 	})
 }
 
-// stateOf is how a run stands.
+// stateOf returns the state of a run.
 func (c *Console) stateOf(p *run.Past) string {
 	switch {
 	case p.End != nil && !c.Runs.GoesOn(p.ID):
@@ -44,7 +44,7 @@ func (c *Console) stateOf(p *run.Past) string {
 	return runBroken
 }
 
-// runRow is a run in one line.
+// runRow shows a run on one line.
 type runRow struct {
 	ID, Href, At, Time, State, Task, Model, Session, Took string
 	Turns, Calls, Doubt                                   int
@@ -56,7 +56,7 @@ func (c *Console) runRow(p *run.Past) runRow {
 	return runRow{
 		ID: shown(p.ID), Href: Root + "runs/" + url.PathEscape(p.ID), At: p.Started.Format(time.RFC3339Nano),
 		Time: stamp(p.Started), State: c.stateOf(p),
-		Task: clipped(c.passage(p.Task(), 16*briefText).Text), Model: shown(p.Model),
+		Task: clipMasked(c.passage(p.Task(), 16*briefText).Text), Model: shown(p.Model),
 		Session: shown(p.Session), Took: c.runTook(p), Turns: s.Turns, Calls: s.Calls, Doubt: s.Doubt,
 	}
 }
@@ -68,7 +68,7 @@ func (c *Console) runTook(p *run.Past) string {
 	return duration(p.Last.Sub(p.Started))
 }
 
-// runsView is a page of the journal.
+// runsView shows a page of the journal.
 type runsView struct {
 	Kept   bool
 	Words  bool
@@ -121,7 +121,7 @@ func (c *Console) runsPage(r *http.Request, _ viewer) (any, error) {
 	return out, nil
 }
 
-// fits looks for the words of the filter in what is shown of a run, and in its whole task.
+// fits searches the visible texts of a run, and its whole task.
 func (v *runsView) fits(row *runRow, p *run.Past) bool {
 	if v.State != "" && v.State != row.State {
 		return false
@@ -142,13 +142,13 @@ func (v *runsView) fits(row *runRow, p *run.Past) bool {
 	return true
 }
 
-// resume goes on with a run that was broken off.
+// resume continues an interrupted run.
 func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error {
 	id := r.PathValue("id")
 	if !isRun(id) {
 		return noRun
 	}
-	if err := whole(w, r); err != nil {
+	if err := readWhole(w, r); err != nil {
 		return err
 	}
 	err := c.Resumer.Resume(r.Context(), id, v.By())

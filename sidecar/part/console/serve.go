@@ -17,12 +17,11 @@ const (
 	formTime = 10 * time.Second // in which it must have come
 )
 
-// contentPolicy lets a page run and load nothing but the files of the program. No script of it can make
-// markup of a text.
+// contentPolicy lets a page load and run only the program's own files. No script can turn text into markup.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// trouble is what a page says in place of what was asked for.
+// trouble is an error that a page explains.
 type trouble struct {
 	status      int
 	title, text string
@@ -38,7 +37,7 @@ type detour struct {
 
 func (d *detour) Unwrap() error { return d.trouble }
 
-// guard is passed by every request for the console.
+// guard handles every request for the console first.
 func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	for name, value := range map[string]string{
 		// with no-referrer a form would have the origin null
@@ -62,7 +61,7 @@ func (c *Console) guard(w http.ResponseWriter, r *http.Request, next http.Handle
 	next.ServeHTTP(w, r)
 }
 
-// refuse says why a request is not even looked at; nil: it is.
+// refuse returns why a request is not handled at all, or nil.
 func (c *Console) refuse(r *http.Request) error {
 	if why, _ := c.names.Refuse(r); why != "" {
 		return &trouble{http.StatusForbidden, "This address is not served",
@@ -85,8 +84,8 @@ func (c *Console) refuse(r *http.Request) error {
 	return nil
 }
 
-// sameOrigin reports whether a page of this origin has sent a request. Every browser says so
-// in one of the two headers, and no page can choose them.
+// sameOrigin reports whether a page of this origin sent a request. Every browser says so in one of two
+// headers that no page can choose.
 func sameOrigin(r *http.Request) bool {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	if site != "" && site != "same-origin" {
@@ -99,9 +98,9 @@ func sameOrigin(r *http.Request) bool {
 	return site != ""
 }
 
-// whole reads a form that is answered after more than formTime. The deadline of its reading would end the
-// connection meanwhile.
-func whole(w http.ResponseWriter, r *http.Request) error {
+// readWhole reads a form whose answer takes longer than formTime. Otherwise the read deadline would end the
+// connection.
+func readWhole(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
 	}
@@ -109,10 +108,10 @@ func whole(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// handler answers, or returns a *trouble, or a fault of ours.
+// handler answers a request, or returns a *trouble or an internal error.
 type handler func(http.ResponseWriter, *http.Request, viewer) error
 
-// open serves everybody.
+// open serves everyone.
 func (c *Console) open(h handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v := c.viewer(r)
@@ -122,8 +121,8 @@ func (c *Console) open(h handler) http.Handler {
 	})
 }
 
-// signed serves those who may. Who has not signed in is asked to, and led back.
-func (c *Console) signed(needs web.Role, h handler) http.Handler {
+// requireRole serves viewers with a role. Others are sent to the sign-in, which leads back.
+func (c *Console) requireRole(needs web.Role, h handler) http.Handler {
 	return c.open(func(w http.ResponseWriter, r *http.Request, v viewer) error {
 		switch {
 		case v.Role >= needs:
@@ -151,13 +150,13 @@ func article(r web.Role) string {
 	return "a " + r.String()
 }
 
-// troubleView is what is wrong, and where to go.
+// troubleView shows an error and where to go.
 type troubleView struct {
 	Title, Text string
 	Way         pair
 }
 
-// fail shows what is wrong.
+// fail shows an error.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err error) {
 	var said *trouble
 	var leads *detour

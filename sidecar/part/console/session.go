@@ -22,24 +22,24 @@ const (
 	maxName     = 60 // characters of a person's name
 )
 
-// viewer is who looks at a page.
+// viewer is a person who views pages.
 type viewer struct {
 	Role   web.Role
-	Name   string // as they gave it; empty: they gave none
+	Name   string // as given; empty: none
 	Signed bool   // there is a session
 	ends   time.Time
 }
 
-// By is the viewer in a log: what the token proves, and what they say.
+// By names the viewer in a log: by the role of the token, and the name that they gave.
 func (v viewer) By() string { return v.Name + " (console, token of " + article(v.Role) + ")" }
 
-// session is a viewer, at one origin.
+// session is a viewer at one origin.
 type session struct {
 	viewer
 	host, origin string
 }
 
-// sessions are in memory, by the hash of their cookies.
+// sessions keeps sessions in memory, by the hash of their cookies.
 type sessions struct {
 	now func() time.Time
 
@@ -56,7 +56,7 @@ func keyOf(cookie string) string {
 	return string(sum[:])
 }
 
-// begin is the cookie of a new session.
+// begin returns the cookie of a new session.
 func (s *sessions) begin(of session) (cookie string) {
 	cookie = rand.Text() + rand.Text()
 	of.ends = s.now().Add(sessionTime)
@@ -67,7 +67,7 @@ func (s *sessions) begin(of session) (cookie string) {
 	return cookie
 }
 
-// find is the session of a request. It holds at the origin where it began.
+// find returns the session of a request. It is valid only at the origin where it began.
 func (s *sessions) find(r *http.Request) (session, bool) {
 	cookie, err := r.Cookie(cookieName)
 	if err != nil {
@@ -82,11 +82,11 @@ func (s *sessions) find(r *http.Request) (session, bool) {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != found.origin {
 		return session{}, false
 	}
-	kept, _ := s.byID.Use(keyOf(cookie.Value)) // the others make room first
+	kept, _ := s.byID.Use(keyOf(cookie.Value)) // others are dropped first
 	return *kept, true
 }
 
-// end forgets the session of a request.
+// end ends the session of a request.
 func (s *sessions) end(r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		s.mu.Lock()
@@ -95,7 +95,7 @@ func (s *sessions) end(r *http.Request) {
 	}
 }
 
-// viewer is who sends a request. Where no token is asked for, everybody sees.
+// viewer returns the viewer of a request. Without tokens everyone may view.
 func (c *Console) viewer(r *http.Request) viewer {
 	if c.API.Token == "" {
 		return viewer{Role: web.Reader, ends: c.Now().Add(sessionTime)}
@@ -106,11 +106,11 @@ func (c *Console) viewer(r *http.Request) viewer {
 	return viewer{}
 }
 
-// signInForm is what the form says.
+// signInForm is the sign-in form.
 type signInForm struct{ Next, Name, Error string }
 
 func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, v viewer) error {
-	next := inside(r.URL.Query().Get("next"))
+	next := consolePath(r.URL.Query().Get("next"))
 	if v.Role != web.Nobody {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
@@ -119,12 +119,12 @@ func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, v viewer) e
 	return nil
 }
 
-// signIn makes a session of a token.
+// signIn exchanges a token for a session.
 func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error {
 	if err := r.ParseForm(); err != nil {
 		return unreadable(err)
 	}
-	form := signInForm{Next: inside(r.PostForm.Get("next")), Name: nameOf(r.PostForm.Get("name"))}
+	form := signInForm{Next: consolePath(r.PostForm.Get("next")), Name: nameOf(r.PostForm.Get("name"))}
 	again := func(status int, why string) error {
 		form.Error = why
 		c.render(w, r, v, status, "sign-in.html", frame{Title: "Sign in", Data: form})
@@ -164,7 +164,8 @@ func (c *Console) signOut(w http.ResponseWriter, r *http.Request, _ viewer) erro
 	return nil
 }
 
-// cookie is for the console alone. Behind a proxy that speaks TLS the browser says so in Origin.
+// cookie returns a cookie for the console alone. Behind a TLS proxy the header Origin tells that it must be
+// secure.
 func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true,
@@ -173,8 +174,8 @@ func (c *Console) cookie(r *http.Request, value string, age int) *http.Cookie {
 	}
 }
 
-// inside is a path of the console; its first page where it is none.
-func inside(next string) string {
+// consolePath returns a path of the console: next, or the first page if next is another one.
+func consolePath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, Root) ||
 		strings.Contains(u.Path, "//") || strings.ContainsAny(next, "\\\r\n\t") {
@@ -183,7 +184,7 @@ func inside(next string) string {
 	return u.RequestURI()
 }
 
-// nameOf is a name as it is shown and logged.
+// nameOf cleans a name for pages and logs.
 func nameOf(s string) string {
 	s = approvals.Visible(strings.Join(strings.Fields(s), " "))
 	if utf8.RuneCountInString(s) > maxName {

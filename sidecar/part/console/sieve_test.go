@@ -35,16 +35,16 @@ func TestMoment(t *testing.T) {
 		"2026-11-01T09:30": "2026-11-01T09:30:00+01:00", "2026-11-01 09:30:10": "2026-11-01T09:30:10+01:00",
 		"2026-11-01T09:30:00Z": "2026-11-01T09:30:00Z",
 	} {
-		if got, err := moment(text, now); err != nil || got.Format(time.RFC3339) != want {
+		if got, err := parseMoment(text, now); err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("%q: %s %v", text, got.Format(time.RFC3339), err)
 		}
 	}
-	if f, err := (sieve{From: "2026-11-01", To: "2026-11-01"}).filter(now); err != nil ||
+	if f, err := (addressFilter{From: "2026-11-01", To: "2026-11-01"}).filter(now); err != nil ||
 		f.Until.Sub(f.Since) != 24*time.Hour {
 		t.Errorf("a day is %+v %v", f, err)
 	}
 	for _, text := range []string{"-2h", "2", "yesterday", "2026-11-31", "10:00", "2026-11-01 25:00"} {
-		if got, err := moment(text, now); err == nil {
+		if got, err := parseMoment(text, now); err == nil {
 			t.Errorf("%q is %s", text, got)
 		}
 	}

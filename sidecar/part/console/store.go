@@ -13,14 +13,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// keptSets is how many rule sets are kept; older ones may be large, and edits many.
+// keptSets is how many rule sets are kept; they may be large, and edits many.
 const keptSets = 8
 
-// StoreConfig is what a Store works with. Now must be set.
+// StoreConfig configures a Store. Now must be set.
 type StoreConfig struct {
-	// the words of replies are kept, too, if the rules say so; else only what came of them
+	// keep the words of replies too, if the rules allow it; else only results
 	Words bool
-	// of the rules in force, for those who look; nil: those of the last request hold
+	// of the rules in force, for viewers; nil: those of the last request
 	Bounds func() Bounds
 	Now    func() time.Time
 }
@@ -28,24 +28,24 @@ type StoreConfig struct {
 // Store holds the last turns. It is safe for concurrent use. A nil Store keeps nothing.
 type Store struct {
 	StoreConfig
-	rev     atomic.Uint64 // every change is a new one
-	offered intake
+	rev     atomic.Uint64 // counts changes
+	offered toolLists
 
 	mu      sync.Mutex
-	bounds  Bounds    // of the rules that came last
-	kept    []*Record // by their beginning; the first gone of them have made room
+	bounds  Bounds    // of the last request
+	kept    []*Record // by start; the first gone of them were dropped
 	gone    int
 	bytes   int64
 	sets    *recent.Map[*ruleset.Set]
 	minutes minutes
 }
 
-// NewStore is an empty Store.
+// NewStore returns an empty Store.
 func NewStore(c StoreConfig) *Store {
 	return &Store{StoreConfig: c, sets: recent.New[*ruleset.Set](keptSets, nil)}
 }
 
-// Watch begins to keep a request, as a turn.Watch.
+// Watch starts to record a request, as a turn.Watch.
 func (s *Store) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 	a := Asking{ID: r.ID, Model: r.Who.Model, Session: r.Who.Session, Client: r.Who.Client,
 		Agent: r.Who.Agent, Channel: r.Who.Channel, Run: r.Run, Arms: r.Set.Arms, Rules: r.Set.Version,
@@ -56,8 +56,8 @@ func (s *Store) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 	return nil
 }
 
-// Begin begins to keep a request, within the bounds of its rules; nil: nothing is kept, and what was
-// is forgotten. It is given to its turns as a watcher; Ended ends it.
+// Begin starts to record a request within the bounds of its rules. It returns nil, and drops everything, if
+// they keep nothing. The record watches the turns of the request until Ended.
 func (s *Store) Begin(a Asking, b Bounds) *Record {
 	if s == nil {
 		return nil
@@ -67,7 +67,7 @@ func (s *Store) Begin(a Asking, b Bounds) *Record {
 	if s.apply(b); b.Turns == 0 {
 		return nil
 	}
-	r := &Record{store: s, turn: Turn{Asking: a.own(), Began: s.Now()}}
+	r := &Record{store: s, turn: Turn{Asking: a.detached(), Began: s.Now()}}
 	if s.Words {
 		r.most = int64(b.Words)
 	}
@@ -77,7 +77,7 @@ func (s *Store) Begin(a Asking, b Bounds) *Record {
 	return r
 }
 
-// apply sets the bounds, and drops what they keep no more. The lock is held.
+// apply sets the bounds and drops what exceeds them. The lock is held.
 func (s *Store) apply(b Bounds) {
 	before := s.bounds
 	if s.bounds = b; b.Turns == 0 {
@@ -87,22 +87,22 @@ func (s *Store) apply(b Bounds) {
 		return
 	}
 	for _, r := range s.kept[s.gone:] {
-		r.bare()
+		r.dropWords()
 		s.changed(r)
 	}
 }
 
-// look begins to look at what is kept. The lock is held.
-func (s *Store) look() {
+// applyCurrent applies the bounds in force before a read. The lock is held.
+func (s *Store) applyCurrent() {
 	if s.Bounds != nil {
 		s.apply(s.Bounds())
 	}
 }
 
-// changed says that a record is another one now. The lock is held.
+// changed gives a record a new revision. The lock is held.
 func (s *Store) changed(r *Record) { r.turn.Rev = s.rev.Add(1) }
 
-// grow counts what a record holds, and lets the oldest make room. The lock is held.
+// grow adds to the size of a record, and drops the oldest ones to make room. The lock is held.
 func (s *Store) grow(r *Record, by int64) {
 	if r.gone {
 		return
@@ -112,7 +112,8 @@ func (s *Store) grow(r *Record, by int64) {
 	s.shrink(1)
 }
 
-// shrink lets the oldest make room, down to so many. The lock is held.
+// shrink drops the oldest records until the rest is within the bounds, but keeps at least least. The lock
+// is held.
 func (s *Store) shrink(least int) {
 	for n := len(s.kept) - s.gone; n > least && (n > s.bounds.Turns ||
 		s.bytes > int64(s.bounds.Memory)); n-- {
@@ -128,7 +129,7 @@ func (s *Store) shrink(least int) {
 	}
 }
 
-// Rev is the number of the last change.
+// Rev returns the revision of the last change.
 func (s *Store) Rev() uint64 {
 	if s == nil {
 		return 0
@@ -136,15 +137,15 @@ func (s *Store) Rev() uint64 {
 	return s.rev.Load()
 }
 
-// Since is the turns that have changed after a revision and that fit, the newest first, at most
-// so many of them. They are for reading only. all is how many fit.
+// Since returns the turns that changed after a revision and match, newest first, at most most of them, and
+// the number of all matches. They are read-only.
 func (s *Store) Since(rev uint64, most int, fits func(*Turn) bool) (out []Turn, all int) {
 	if s == nil {
 		return nil, 0
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.look()
+	s.applyCurrent()
 	for i := len(s.kept) - 1; i >= s.gone; i-- {
 		t := &s.kept[i].turn
 		if t.Rev <= rev || !fits(t) {
@@ -157,14 +158,14 @@ func (s *Store) Since(rev uint64, most int, fits func(*Turn) bool) (out []Turn, 
 	return out, all
 }
 
-// Turn finds one; it is for reading only.
+// Turn finds a turn, which is read-only.
 func (s *Store) Turn(id string) (Turn, bool) {
 	if s == nil {
 		return Turn{}, false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.look()
+	s.applyCurrent()
 	for i := len(s.kept) - 1; i >= s.gone; i-- {
 		if t := &s.kept[i].turn; t.ID == id {
 			return *t, true
@@ -173,7 +174,7 @@ func (s *Store) Turn(id string) (Turn, bool) {
 	return Turn{}, false
 }
 
-// Set is the rule set by which a reply was read; nil: it has made room.
+// Set returns the rule set that read a reply; nil: it was dropped.
 func (s *Store) Set(r *Reply) *ruleset.Set {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,7 +184,7 @@ func (s *Store) Set(r *Reply) *ruleset.Set {
 	return nil
 }
 
-// keep remembers a rule set, and names it. The lock is held.
+// keep stores a rule set under a name. The lock is held.
 func (s *Store) keep(set *ruleset.Set) (name string) {
 	name = set.Version + " " + strings.Join(set.Arms, " ")
 	if kept, made := s.sets.Use(name); made {
@@ -192,7 +193,7 @@ func (s *Store) keep(set *ruleset.Set) (name string) {
 	return name
 }
 
-// Size is how much is kept.
+// Size returns the number of turns and their bytes.
 func (s *Store) Size() (turns int, bytes int64) {
 	if s == nil {
 		return 0, 0
@@ -202,7 +203,7 @@ func (s *Store) Size() (turns int, bytes int64) {
 	return len(s.kept) - s.gone, s.bytes
 }
 
-// Minutes are the counts of the last hour, by the minute, the oldest first.
+// Minutes returns the counts of the last hour, oldest first.
 func (s *Store) Minutes() []minute {
 	if s == nil {
 		return nil

@@ -23,24 +23,24 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// tally is what the turns of some time came to. It holds numbers and the project's own words alone: nothing
-// of a request, a reply or an address.
+// tally counts the outcomes of turns. It holds only numbers and the project's own words: nothing of a
+// request, a reply or an address.
 type tally struct {
 	From  time.Time       `json:"from"`
 	To    time.Time       `json:"to"`
 	Turns map[Outcome]int `json:"turns"`
-	// by the dialect of the model server, by the class of damage: what the turns came to
+	// outcomes by dialect of the model server and class of damage
 	Damage map[string]map[string]map[Outcome]int `json:"damage,omitempty"`
-	// calls that a person shall be asked about, that the policy kept back, that left confined
+	// calls that the policy asked about, denied, or confined
 	Asked    int `json:"asked"`
 	Denied   int `json:"denied"`
 	Confined int `json:"confined"`
-	// all turns together, and of that the time since a first reply that was not good
+	// of all turns, and the part after a first reply that was not good
 	Took  time.Duration `json:"took_ns"`
 	Again time.Duration `json:"again_ns"`
 }
 
-// All is how many turns there were.
+// All returns the number of turns.
 func (t *tally) All() (n int) {
 	for _, turns := range t.Turns {
 		n += turns
@@ -89,7 +89,7 @@ func put(in *map[Outcome]int, outcome Outcome, n int) {
 	(*in)[outcome] += n
 }
 
-// tallyFile is the file of the state folder with what turns came to: a line of JSON for some minutes each.
+// tallyFile is a file of the state folder, with one line of JSON for some minutes each.
 const tallyFile = "turns.jsonl"
 
 const (
@@ -97,10 +97,10 @@ const (
 	tallyEvery = 5 * time.Minute
 )
 
-// Counter counts what turns come to, for metrics and in a file. It is safe for concurrent use; so are two
-// programs with one file.
+// Counter counts the outcomes of turns for metrics and in a file. It is safe for concurrent use, and two
+// programs may share a file.
 type Counter struct {
-	path    string // empty: the metrics are all
+	path    string // empty: only metrics
 	metrics *telemetry.Metrics
 	now     func() time.Time
 
@@ -108,7 +108,8 @@ type Counter struct {
 	sum tally
 }
 
-// newCounter goes on with a file. Old lines go, unless another program may still write.
+// newCounter opens a counter that continues a file. Old lines are dropped, unless another program may still
+// write.
 func newCounter(path string, m *telemetry.Metrics, alone bool, now func() time.Time) (*Counter, error) {
 	c := &Counter{path: path, metrics: m, now: now}
 	if !alone {
@@ -129,7 +130,7 @@ func newCounter(path string, m *telemetry.Metrics, alone bool, now func() time.T
 	return c, err
 }
 
-// eachTally reads the lines that end after a time. One that was not written whole is left out.
+// eachTally parses the lines that end after a time. It skips incomplete ones.
 func eachTally(text []byte, since time.Time, take func(line []byte, t *tally)) {
 	for line := range bytes.Lines(text) {
 		var t tally
@@ -139,7 +140,7 @@ func eachTally(text []byte, since time.Time, take func(line []byte, t *tally)) {
 	}
 }
 
-// readTally is what the file says of the turns since a time. A file that is missing says nothing.
+// readTally sums the lines since a time. A missing file is empty.
 func readTally(path string, since time.Time) (sum tally, err error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,7 +153,7 @@ func readTally(path string, since time.Time) (sum tally, err error) {
 	return sum, nil
 }
 
-// Flush adds what was counted since the last time to the file.
+// Flush appends the counts since the last call to the file.
 func (c *Counter) Flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +175,7 @@ func (c *Counter) Flush() error {
 	return err
 }
 
-// Run flushes now and then, and at the end. trouble is told what goes wrong.
+// Run flushes regularly and at the end. It calls trouble with errors.
 func (c *Counter) Run(ctx context.Context, trouble func(error)) {
 	tick := time.NewTicker(tallyEvery)
 	defer tick.Stop()
@@ -190,7 +191,7 @@ func (c *Counter) Run(ctx context.Context, trouble func(error)) {
 	}
 }
 
-// Since is what the turns since a time came to, up to now.
+// Since returns the sum from a time until now.
 func (c *Counter) Since(since time.Time) (tally, error) {
 	if err := c.Flush(); err != nil {
 		return tally{}, err
@@ -203,7 +204,7 @@ func (c *Counter) Watch(context.Context, *turn.Request) turn.Watcher {
 	return &countedRequest{counter: c}
 }
 
-// countedRequest is a request that is counted when it has ended. It is asked for one turn after the other.
+// countedRequest counts one request when it ends. Its methods are called for one turn after the other.
 type countedRequest struct {
 	counter                 *Counter
 	server                  string
@@ -215,10 +216,10 @@ type countedRequest struct {
 
 func (w *countedRequest) Asked(*openai.Request, string) {}
 
-// Listens says that no words are wanted.
+// Listens reports false: words are not needed.
 func (w *countedRequest) Listens() bool { return false }
 
-// Replied counts what was mended in a reply, and what the policy said of its calls.
+// Replied counts the repairs of a reply, and the decisions about its calls.
 func (w *countedRequest) Replied(r *turn.Reply) {
 	w.server = r.Server
 	if w.first.IsZero() {
@@ -248,7 +249,7 @@ func (w *countedRequest) Replied(r *turn.Reply) {
 	}
 }
 
-// class notes a class of damage: the kind of a repair without what is behind its dot, or a fault.
+// class records a class of damage: a fault, or the kind of a repair up to its dot.
 func (w *countedRequest) class(kind string) {
 	group, _, _ := strings.Cut(kind, ".")
 	if !slices.Contains(w.classes, group) {
@@ -256,7 +257,6 @@ func (w *countedRequest) class(kind string) {
 	}
 }
 
-// Ended counts the request.
 func (w *countedRequest) Ended(o *turn.Outcome) {
 	for _, f := range o.Account.Faults {
 		if f.Fault != ruleset.Denied { // which is a decision, and no damage

@@ -14,7 +14,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// turnView is one turn, with each reply of the model server read anew.
+// turnView shows one turn, with each reply read again.
 type turnView struct {
 	row
 	Running       bool
@@ -29,10 +29,10 @@ type turnView struct {
 	Decisions     string // those of its calls; empty: they are not logged
 }
 
-// arm is an arm of an experiment that the turn was in.
+// arm is an arm of an experiment.
 type arm struct{ Name, Experiment string }
 
-// Tried are the arms that the turn was in.
+// Tried returns the arms of the turn.
 func (t *turnView) Tried() (out []arm) {
 	for _, name := range strings.Fields(t.Arm) {
 		id, _, _ := strings.Cut(name, "/")
@@ -41,26 +41,26 @@ func (t *turnView) Tried() (out []arm) {
 	return out
 }
 
-// pair is a fact of a turn.
+// pair is a name and a value.
 type pair struct{ Name, Value string }
 
 func (t *turnView) title() string { return "Turn of " + t.Time }
 
-// replyView is one reply: as it came, how it was read, what left.
+// replyView shows one reply as it came, how it was read, and what was sent on.
 type replyView struct {
 	readView
 	N       int
 	At      time.Time
 	Summary string     // how it was asked for and how it ended
 	Tried   bool       // it can be opened in the playground
-	Calls   []callView // that left
-	Refused []callView // that did not
-	Content string     // that left
+	Calls   []callView // sent on
+	Refused []callView // refused
+	Content string     // sent on
 	Thought string
 	Finish  string
 }
 
-// callView is a call, masked.
+// callView is a masked call.
 type callView struct {
 	ID, Name, Arguments, Became, Why, Strategy, Confidence string
 	Repairs                                                []repairView
@@ -101,7 +101,7 @@ func shownFaults(faults []turn.FaultRecord) (out []turn.FaultRecord) {
 	return out
 }
 
-// pairsOf are the facts of a turn that are there.
+// pairsOf returns the known facts of a turn.
 func pairsOf(t *Turn, now time.Time) (out []pair) {
 	add := func(name, value string) {
 		if value != "" {
@@ -151,7 +151,7 @@ func tokens(a *turn.Account) string {
 	return fmt.Sprintf("%d prompt, %d completion", a.Prompt, a.Completion)
 }
 
-// reply reads one reply anew, with the rules of then.
+// reply reads a reply again by the rules of that time.
 func (c *Console) reply(t *Turn, i int) replyView {
 	r := &t.Replies[i]
 	v := replyView{N: i + 1, At: r.At, Finish: r.Reading.Finish, Content: shownHead(r.Reading.Content),
@@ -207,12 +207,12 @@ func (c *Console) reply(t *Turn, i int) replyView {
 }
 
 func callOf(name string, args []byte) callView {
-	return callView{Name: shown(name), Arguments: cut(shownJSON(args))}
+	return callView{Name: shown(name), Arguments: shorten(shownJSON(args))}
 }
 
-// repairView is a repair of a call.
+// repairView shows a repair of a call.
 type repairView struct {
-	Kind, Says, From, To, Rule string // Says stands in place of From and To
+	Kind, Says, From, To, Rule string // Says replaces From and To
 	At                         int
 }
 
@@ -227,8 +227,8 @@ func shownRepair(fix tools.Repair) repairView {
 	return v
 }
 
-// cut is the beginning of a text that is masked, as long as a page shows it.
-func cut(s string) string { return passage{Text: s}.cut(maxShown).String() }
+// shorten shortens a masked text for a page.
+func shorten(s string) string { return passage{Text: s}.cut(maxShown).String() }
 
-// shownHead is that of a text that is not.
+// shownHead masks and shortens a text for a page.
 func shownHead(s string) string { return head(s, maxShown).String() }

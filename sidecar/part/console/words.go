@@ -15,22 +15,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/secrets"
 )
 
-// funcs are those of the templates.
+// funcs are the functions of the templates.
 func funcs() template.FuncMap {
 	return template.FuncMap{"shown": shown, "duration": duration, "clock": clock, "bytes": size,
 		"plural": terminal.Count, "stamp": stamp, "ends": strings.HasSuffix,
-		"brought": brought, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref, "fate": fate,
-		"remedy": remedy, "inc": func(n int) int { return n + 1 }}
+		"brought": originWords, "placeOf": placeOf, "fileHref": fileHref, "ruleHref": ruleHref,
+		"fate":   fateWords,
+		"remedy": remedyWords, "inc": func(n int) int { return n + 1 }}
 }
 
-// shown is a text as a page shows it: secrets masked, and everything that cannot be seen
-// spelled out.
+// shown masks the secrets of a text and makes invisible characters visible.
 func shown(s string) string {
 	s, _ = secrets.Mask(s)
 	return approvals.Visible(s)
 }
 
-// shownJSON is shown of a document, whose members may have telling names.
+// shownJSON is shown for a document, in which the names of members may reveal secrets.
 func shownJSON(doc []byte) string {
 	if masked, n, err := secrets.MaskJSON(doc); err == nil && n > 0 {
 		return approvals.Visible(string(masked))
@@ -41,16 +41,16 @@ func shownJSON(doc []byte) string {
 	return shown(string(doc))
 }
 
-// fate is what became of a call, as people say it.
-func fate(became string) string {
+// fateWords describes what became of a call.
+func fateWords(became string) string {
 	if became == string(decisions.Passed) {
 		return "sent on"
 	}
 	return became
 }
 
-// remedy is what was done about a fault, as people say it.
-func remedy(a ruleset.Action) string {
+// remedyWords describes what was done about a fault.
+func remedyWords(a ruleset.Action) string {
 	switch a {
 	case ruleset.Correct:
 		return "the model was asked to correct it"
@@ -62,14 +62,14 @@ func remedy(a ruleset.Action) string {
 
 func clock(t time.Time) string { return t.Format("15:04:05") }
 
-// brought is what has brought rules, as people say it.
-func brought(by string) string {
+// originWords describes the origin of rules.
+func originWords(by string) string {
 	said := map[string]string{"start": "the start", "watch": "files that were saved", "put": "the admin API",
 		"rollback": "a rollback", "promote": "a promotion"}
 	return cmp.Or(said[by], by)
 }
 
-// duration is how long something took, as people say it.
+// duration formats a duration for people.
 func duration(d time.Duration) string {
 	switch {
 	case d < time.Millisecond && d > 0:
@@ -88,7 +88,7 @@ func duration(d time.Duration) string {
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
 }
 
-// size is a number of bytes.
+// size formats a number of bytes.
 func size(n int64) string {
 	switch {
 	case n < 10<<10:
@@ -99,8 +99,8 @@ func size(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// short is a number of tokens.
-func short(n int) string {
+// tokenWords formats a number of tokens.
+func tokenWords(n int) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)

@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// answer is what a caller has of an answer so far.
+// answer is the part of an answer that has been read.
 type answer struct {
 	begun              bool // it has a choice
 	content, reasoning strings.Builder
@@ -22,7 +22,7 @@ type answer struct {
 	finish             string
 }
 
-// readAnswer puts together what was answered: a document, or a stream of events.
+// readAnswer reads an answer: a document, or a stream of events.
 func readAnswer(body []byte, stream bool) (replay.Made, error) {
 	var a answer
 	read := a.add
@@ -39,7 +39,7 @@ func readAnswer(body []byte, stream bool) (replay.Made, error) {
 		Finish: a.finish}, nil
 }
 
-// stream takes all events. One that ends without [DONE] is no whole answer.
+// stream reads all events. A stream without [DONE] is incomplete.
 func (a *answer) stream(body []byte) error {
 	events := openai.NewEventReader(bytes.NewReader(body), len(body), len(body))
 	defer events.Close()
@@ -59,7 +59,7 @@ func (a *answer) stream(body []byte) error {
 	}
 }
 
-// add takes a document, or a chunk.
+// add adds a document or a chunk.
 func (a *answer) add(doc []byte) error {
 	var c openai.Completion
 	if err := c.Parse(doc); err != nil {
@@ -84,7 +84,7 @@ func (a *answer) add(doc []byte) error {
 	return nil
 }
 
-// call takes a call, or a piece of one.
+// call adds a call or a piece of one.
 func (a *answer) call(part *openai.CallPart) {
 	at := slices.Index(a.indices, part.Index)
 	if at < 0 {

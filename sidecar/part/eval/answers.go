@@ -12,19 +12,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// answered is what a server answered once, as a variant read it.
+// answered is one answer of a server, as a variant read it.
 type answered struct {
 	replay.Made
 	Spent
 
-	failed error // the server had no answer, this time
-	sent   int   // requests that it took
+	failed error // why there is no answer this time
+	sent   int   // number of requests
 }
 
-// answers are those of earlier runs and of this one, a line of JSON each, by what was asked. A run
-// that breaks off loses the answers that it waited for at most: a line that is not whole is passed over.
+// answers holds the answers of earlier runs and of this one by question, and appends them to a file as JSON
+// lines. An interrupted run loses at most the open answers: an incomplete line is skipped.
 type answers struct {
-	file *os.File // nil: they are not kept
+	file *os.File // nil: they are not stored
 
 	mu   sync.Mutex
 	made map[string]answered
@@ -59,7 +59,7 @@ func openAnswers(path string) (*answers, error) {
 	return a, nil
 }
 
-// add keeps an answer as it comes. A question without one is asked again the next time.
+// add stores an answer. A question whose answer failed is asked again next time.
 func (a *answers) add(key string, one answered) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -80,7 +80,7 @@ func (a *answers) add(key string, one answered) error {
 	return nil
 }
 
-// among counts the questions whose answers are known.
+// among counts the questions with known answers.
 func (a *answers) among(questions []question, servers []*server) (n int) {
 	for _, q := range questions {
 		for _, s := range servers {
@@ -94,6 +94,6 @@ func (a *answers) among(questions []question, servers []*server) (n int) {
 
 func (a *answers) close() {
 	if a.file != nil {
-		_ = a.file.Close() // each line was written when it came
+		_ = a.file.Close() // each line has been written
 	}
 }

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// asking is a question to one server whose answer is not known.
+// asking is a question to one server without a known answer.
 type asking struct {
 	question
 	of  *server
 	key string
 }
 
-// open are the questions whose answers are not known, in order, each once: variants with the same
-// rules share an answer.
+// open returns the questions without a known answer, in order and without duplicates: variants with the
+// same rules share an answer.
 func (a *answers) open(questions []question, servers []*server) (out []asking) {
 	seen := map[string]bool{}
 	for _, q := range questions {
@@ -30,28 +30,28 @@ func (a *answers) open(questions []question, servers []*server) (out []asking) {
 	return out
 }
 
-// run is what becomes of questions while they are asked.
+// run is the state while questions are asked.
 type run struct {
 	*Live
 	all int
 
 	mu    sync.Mutex
-	ended *sync.Cond // one of those on their way
-	on    int        // their way
+	ended *sync.Cond // signals that one has ended
+	on    int        // open questions
 	over  bool       // one was cut off
 	done  int
-	sum   taken // of those that have ended
-	most  taken // of one of them
+	sum   taken // of the ended ones
+	most  taken // maximum of one
 }
 
-// taken is what answers took: requests to the model server, and more.
+// taken is the cost of answers.
 type taken struct {
 	requests int
 	Spent
 }
 
-// ask asks so many at once, until all are answered, a bound is reached, ctx ends or an answer cannot
-// be kept. It says how many were answered, and what that took.
+// ask asks questions in parallel until all are answered, a bound is reached, ctx ends or an answer cannot
+// be stored. It returns the number of answers and their cost.
 func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, taken, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -75,8 +75,8 @@ func (l *Live) ask(ctx context.Context, all []asking, known *answers) (int, take
 	return r.done, r.sum, context.Cause(ctx)
 }
 
-// begin waits until one more may be asked, and reports whether it may. Of bounds, each that is on its
-// way is taken to need as much as the dearest so far; so the first one goes alone.
+// begin waits until another question may be asked, and reports whether it may. Each open question is
+// assumed to cost as much as the most expensive one so far; so the first one is asked alone.
 func (r *run) begin(ctx context.Context) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,14 +91,14 @@ func (r *run) begin(ctx context.Context) bool {
 	return true
 }
 
-// reached reports whether nothing more may be asked. One that would be cut off is not begun.
+// reached reports whether a bound is reached. A question that would be cut off is not asked.
 func (r *run) reached() bool {
 	s := r.sum.Spent
 	s.Prompt, s.Completion = s.Prompt+r.on*r.most.Prompt, s.Completion+r.on*r.most.Completion
 	return r.Most.reached(r.sum.requests+(r.on+1)*r.most.requests-1, s)
 }
 
-// one asks a question, and keeps the answer. What was cut off says nothing.
+// one asks a question and stores the answer, unless it was cut off.
 func (r *run) one(ctx context.Context, q asking, known *answers) error {
 	made, err := q.of.ask(ctx, q.question, r.Wait)
 	made.failed = err
@@ -110,7 +110,8 @@ func (r *run) one(ctx context.Context, q asking, known *answers) error {
 	return errors.Join(kept, r.took(&q, &made, cut))
 }
 
-// took counts an answer, and tells how far it is. A bound that nothing is counted for is an error.
+// took adds the cost of an answer, and prints the progress. It fails if a bound needs counts that the
+// server does not give.
 func (r *run) took(q *asking, made *answered, cut bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -134,7 +135,7 @@ func (r *run) took(q *asking, made *answered, cut bool) error {
 	return nil
 }
 
-// tell says at once what went wrong: a server that is down need not be asked for hours.
+// tell prints a failure at once: a server that is down shows early.
 func (l *Live) tell(id, variant string, err error) {
 	if l.Rewrites {
 		fmt.Fprint(l.Tell, "\r\x1b[K")

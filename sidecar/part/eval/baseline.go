@@ -12,9 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// Against tells what was right in a report that was saved as JSON, and is wrong now; nothing
-// without one. A report that has nothing in common with this one is an error, or a renamed
-// variant would pass every check.
+// Against returns what was right in a saved report and is wrong now; nothing if path is empty. A report
+// without anything in common is an error, since otherwise a renamed variant would pass every check.
 func (r *Report) Against(path string) (worse []string, err error) {
 	if path == "" {
 		return nil, nil
@@ -37,8 +36,8 @@ func (r *Report) Against(path string) (worse []string, err error) {
 	return worse, nil
 }
 
-// Regressions are the cases that were right in an earlier report and are wrong now, by
-// variant. A variant or a case that one of them lacks is none.
+// Regressions returns the cases that were right in an earlier report and are wrong now, by variant.
+// Variants and cases of only one report do not count.
 func (r *Report) Regressions(before *Report) (out []string, err error) {
 	variants, cases, were := 0, 0, 0
 	for i, now := range r.Variants {

@@ -1,6 +1,6 @@
-// Package eval reads labelled or recorded replies with several variants of the rules, by the
-// very code that serves, and says which variant reads them better, and how sure that is. It
-// asks a model server only where it is told to (Live), and never runs a call.
+// Package eval reads labelled or recorded replies with several variants of the rules, by the code that
+// serves, and determines which variant reads them better, and with what confidence. It asks a model server
+// only where it is told to (Live), and never runs a call.
 package eval
 
 import (
@@ -14,19 +14,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// Case is a reply, and what it should become, as far as is known.
+// Case is a reply and its expected reading, if known.
 type Case struct {
 	ID        string
 	Category  string
 	Place     string // file:line
 	Record    *replay.Record
 	Want      *Want             // nil: unknown
-	NotJudged []string          // keys of its label that mean nothing here
-	messages  []json.RawMessage // what is asked, for Live
+	NotJudged []string          // keys of the label that are ignored
+	messages  []json.RawMessage // for Live
 }
 
-// Parse reads a case: a record as explain --jsonl takes it, with "expect". Place names it in
-// errors.
+// Parse parses a case: a record as explain --jsonl takes it, with "expect". place names it in errors.
 func Parse(line []byte, place string) (Case, error) {
 	c, err := labelled(line, place)
 	if err != nil {
@@ -38,7 +37,7 @@ func Parse(line []byte, place string) (Case, error) {
 	return c, nil
 }
 
-// labelled reads all of a case but its reply.
+// labelled parses a case without its reply.
 func labelled(line []byte, place string) (Case, error) {
 	var more struct {
 		ID       json.RawMessage `json:"id"`
@@ -59,19 +58,19 @@ func labelled(line []byte, place string) (Case, error) {
 	return c, nil
 }
 
-// Made is what a variant made of a case, and how right that is.
+// Made is the reading of a case by a variant, and how correct it is.
 type Made struct {
 	replay.Made
 	CallsOK      bool `json:"calls_ok"`
-	False        int  `json:"false_calls"` // calls that were not wanted
+	False        int  `json:"false_calls"` // unexpected calls
 	Leak         bool `json:"leak"`
 	ContentOK    bool `json:"content_ok"`
 	ReasoningOK  bool `json:"reasoning_ok"`
 	UnresolvedOK bool `json:"unresolved_ok"` // calls of tools that were not offered are refused
-	Right        bool `json:"right"`         // all that the label judges holds
+	Right        bool `json:"right"`         // everything in the label is true
 }
 
-// judge compares what was made with what was wanted.
+// judge compares a reading with the label.
 func (w *Want) judge(m replay.Made) Made {
 	out := Made{Made: m}
 	if w == nil {
@@ -96,14 +95,14 @@ func (w *Want) judge(m replay.Made) Made {
 	out.ReasoningOK = w.Reasoning == nil || sameText(*w.Reasoning, m.Reasoning)
 	out.UnresolvedOK = accepted ||
 		!slices.ContainsFunc(w.Unresolved, func(c wantCall) bool { return !refuses(m.Refused, c.Name) })
-	// a label may name a text that quotes markup
+	// a label may expect a text that quotes markup
 	out.Leak = w.LeakFree && !named && markup.MatchString(m.Content)
 	out.Right = out.CallsOK && !out.Leak && out.ReasoningOK && out.UnresolvedOK &&
 		(w.Calls != nil && !w.whole || out.ContentOK)
 	return out
 }
 
-// refuses reports whether a call of this name is among those that were refused: CODE: NAME: WHY.
+// refuses reports whether a call of this name was refused. refused holds CODE: NAME: WHY.
 func refuses(refused []string, name string) bool {
 	return slices.ContainsFunc(refused, func(said string) bool {
 		_, rest, _ := strings.Cut(said, ": ")
@@ -111,10 +110,10 @@ func refuses(refused []string, name string) bool {
 	})
 }
 
-// markup is what no user should see.
+// markup matches what no user should see.
 var markup = regexp.MustCompile(`<\|[a-z_]+\|>|assistant(?:commentary|analysis|final)|to=functions\.|</?tool_call>|\[TOOL_CALLS?\]`)
 
-// names reports whether the label says this very text.
+// names reports whether the label expects exactly this text.
 func (w *Want) names(content string) bool {
 	texts := slices.Clip(w.ContentAny)
 	if w.saysText {

@@ -19,22 +19,22 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 )
 
-// Target is what a trial measures: an OpenAI-compatible server.
+// Target is an OpenAI-compatible server that a trial measures.
 type Target struct {
 	URL     string // base URL, such as http://127.0.0.1:8080/v1
-	Key     string // sent as a bearer token, if there is one
+	Key     string // bearer token; empty: none
 	Model   string
 	Stream  bool
 	Timeout time.Duration // of a reply; 0: none
 }
 
-// Result is what a trial found.
+// Result is the result of a trial.
 type Result struct {
 	Table  noise.Table
-	Failed map[string]int // how often a reply could not be read, by reason
+	Failed map[string]int // number of unreadable replies by reason
 }
 
-// Run has the target answer n cases from a seed on, and judges what it sends.
+// Run sends n cases to the target, beginning with a seed, and judges the replies.
 func (t Target) Run(ctx context.Context, seed uint64, n int, o noise.Options) (Result, error) {
 	out := Result{Failed: map[string]int{}}
 	var stopped error
@@ -43,7 +43,7 @@ func (t Target) Run(ctx context.Context, seed uint64, n int, o noise.Options) (R
 			return noise.Got{}
 		}
 		got, err := t.ask(ctx, c, Draw{c.Seed, o})
-		if err != nil && c.Finish != "" { // a broken reply may arrive as one
+		if err != nil && c.Finish != "" { // a broken reply may arrive as an error
 			out.Failed[err.Error()]++
 		}
 		return got
@@ -51,10 +51,10 @@ func (t Target) Run(ctx context.Context, seed uint64, n int, o noise.Options) (R
 	return out, stopped
 }
 
-// Rows are the kinds of rows that a table may have beside that of all.
+// Rows returns the kinds of rows that Write can add to a table.
 func Rows() []string { return []string{"op", "pair", "chain", "negative"} }
 
-// Check says what is wrong with the flags of a target, and of rows.
+// Check returns a mistake in the fields of a target, or in by.
 func (t Target) Check(by []string) error {
 	for _, b := range by {
 		if !slices.Contains(Rows(), b) {
@@ -67,7 +67,7 @@ func (t Target) Check(by []string) error {
 	return nil
 }
 
-// Unread is how many replies could not be read.
+// Unread returns the number of unreadable replies.
 func (r Result) Unread() (n int) {
 	for _, times := range r.Failed {
 		n += times
@@ -75,8 +75,7 @@ func (r Result) Unread() (n int) {
 	return n
 }
 
-// Write writes the table, with more rows by some of Rows, and why replies
-// could not be read.
+// Write writes the table, with additional rows by kinds of Rows, and the reasons for unreadable replies.
 func (r Result) Write(w io.Writer, by []string) error {
 	prefixes := []string{"all"}
 	for _, b := range by {
@@ -138,7 +137,7 @@ func (t Target) ask(ctx context.Context, c noise.Case, d Draw) (noise.Got, error
 	return r.got(), nil
 }
 
-// reply is what was read so far.
+// reply is the part of a reply that has been read.
 type reply struct {
 	content, reasoning strings.Builder
 	calls              []*noise.GotCall
@@ -168,7 +167,7 @@ func pieces(from io.Reader) (noise.Got, error) {
 	return r.got(), nil
 }
 
-// add takes a message, or a piece of one.
+// add adds a message or a piece of one.
 func (r *reply) add(choice gjson.Result, key string) {
 	m := choice.Get(key)
 	r.content.WriteString(m.Get("content").String())

@@ -75,7 +75,7 @@ line could not be read (with --strict: or variants differ), 2 wrong usage.`,
 					return cli.ReadRules(dir, policy, env)
 				}})
 			if errors.Is(err, ErrWorse) {
-				return cli.ErrSaid
+				return cli.ErrReported
 			}
 			return err
 		},

@@ -11,14 +11,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 )
 
-// read is what became of a line.
+// read is a parsed line with its readings.
 type read struct {
 	row  Row
 	sums []*Sum
 	err  error
 }
 
-// Read takes in every reply of a corpus. Lines that cannot be read are told, and counted.
+// Read adds every reply of a corpus. It prints and counts unreadable lines.
 func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard.World,
 	tell io.Writer) (broken int, err error) {
 	lines := jsontext.Reader{In: in}
@@ -40,7 +40,7 @@ func (r *Report) Read(name string, in io.Reader, variants []Variant, world guard
 	return broken, lines.Err
 }
 
-// Files are where a report is written; empty: nowhere.
+// Files are the paths of a report; empty: not written.
 type Files struct{ HTML, JUnit, JSON string }
 
 // Save writes the report.
@@ -63,7 +63,7 @@ func (r *Report) Save(to Files) error {
 	return nil
 }
 
-// JSON writes all of it.
+// JSON writes the report as JSON.
 func (r *Report) JSON(out io.Writer) error {
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)

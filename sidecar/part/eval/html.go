@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// HTML writes the report as one page that needs nothing else.
+// HTML writes the report as a self-contained page.
 func (r *Report) HTML(out io.Writer) error {
 	page, err := template.New("page").Funcs(template.FuncMap{
 		"percent": func(n, all int) float64 {
@@ -38,14 +38,14 @@ func (r *Report) HTML(out io.Writer) error {
 	return page.Execute(out, struct {
 		*Report
 		Headline   string
-		Categories []string // in which some variant is wrong
+		Categories []string // with a wrong reading
 		AllRight   string
 		Groups     []group
 	}{r, r.Headline(), wrong, strings.Join(right, ", "), r.groups()})
 }
 
-// categories are those of the labelled cases, sorted: in which some variant is wrong, and in which
-// none is, with how many cases they have.
+// categories returns the categories of labelled cases, sorted, with their sizes: those with a wrong
+// reading, and the others.
 func (r *Report) categories() (wrong, right []string) {
 	for _, name := range slices.Sorted(maps.Keys(r.Variants[0].Categories)) {
 		n := r.Variants[0].in(name).Labelled
@@ -59,16 +59,16 @@ func (r *Report) categories() (wrong, right []string) {
 	return wrong, right
 }
 
-// group is a case, with all times that it was asked.
+// group is a case with all its repetitions.
 type group struct {
 	ID, Category string
-	Rows         []Row // those in which variants differ or are wrong
-	Tags         []tag // how each variant did
+	Rows         []Row // in which variants differ or are wrong
+	Tags         []tag // one per variant
 }
 
 type tag struct{ Text, Class string }
 
-// groups are the cases in which variants differ or are wrong, in order.
+// groups returns the cases in which variants differ or are wrong, in order.
 func (r *Report) groups() (out []group) {
 	at, all := map[string]int{}, map[string][]Row{}
 	for _, row := range r.All {
@@ -88,7 +88,7 @@ func (r *Report) groups() (out []group) {
 	return out
 }
 
-// tags say how each variant did with a case: in a word, or how often it was right.
+// tags returns the result of each variant for a case, or how often it was right.
 func (r *Report) tags(rows []Row) (out []tag) {
 	for i, v := range r.Variants {
 		right := 0
@@ -118,7 +118,7 @@ func (s *Sum) in(category string) *Sum {
 	return &Sum{}
 }
 
-// want is what was expected, indented.
+// want formats the expected reading, indented.
 func want(v any) string {
 	if v == nil {
 		return ""

@@ -13,19 +13,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Job is what to evaluate.
+// Job describes an evaluation.
 type Job struct {
 	Corpora  []string // files; - is In
 	Variants []Spec
-	Baseline string // a report that was saved; empty: none
+	Baseline string // a saved report; empty: none
 	Files    Files
-	JSON     bool // on Out, in place of a table
+	JSON     bool // on Out instead of a table
 	Pair     bool // the first variant is the baseline of the second
 	Strict   bool // variants must not differ
-	Live     Live // asks anew, if it has a URL
+	Live     Live // used if it has a URL
 }
 
-// Room is what surrounds a job.
+// Room holds the streams and loaders of a job.
 type Room struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -34,10 +34,11 @@ type Room struct {
 	World    guard.World
 }
 
-// ErrWorse says that something was right in the baseline, and is wrong now, or differs. It is told already.
+// ErrWorse means that something is wrong that was right in the baseline, or that readings differ. It was
+// already printed.
 var ErrWorse = errors.New("something was right in the baseline, and is wrong now, or differs")
 
-// Run reads all that there is, and tells how the variants did.
+// Run runs the evaluation and prints the results.
 func (j *Job) Run(ctx context.Context, in Room) error {
 	var variants []Variant
 	for _, s := range j.Variants {
@@ -67,7 +68,7 @@ func (j *Job) Run(ctx context.Context, in Room) error {
 	return j.tell(in, report, broken)
 }
 
-// corpora opens one after the other, and adds up how many lines could not be read.
+// corpora reads the corpora, and returns the number of unreadable lines.
 func (j *Job) corpora(in Room,
 	read func(name string, from io.Reader) (broken int, err error)) (broken int, err error) {
 	for _, name := range j.Corpora {
@@ -86,7 +87,7 @@ func (j *Job) corpora(in Room,
 	return broken, nil
 }
 
-// tell writes the report wherever it is wanted. The error says what it means.
+// tell writes the reports. The error is the verdict.
 func (j *Job) tell(in Room, report *Report, broken int) error {
 	report.Finish()
 	if err := report.Save(j.Files); err != nil {

@@ -13,18 +13,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Want is what a reply should become. Calls are exact and in order; nil: they are not judged.
+// Want is the expected reading of a reply. Calls are exact and in order; nil: they are not judged.
 type Want struct {
 	Calls      *[]wantCall  `json:"calls"`
-	Optional   []wantCall   `json:"-"` // calls that may be there, too
+	Optional   []wantCall   `json:"-"` // calls that are allowed too
 	Content    *string      `json:"content"`
-	ContentAny []*string    `json:"content_any"` // any of these will do; nil is no text
+	ContentAny []*string    `json:"content_any"` // any of these; nil is no text
 	Reasoning  *string      `json:"reasoning"`
-	Unresolved []wantCall   `json:"unresolved"` // calls of tools that were not offered: they must be refused
-	LeakFree   bool         `json:"leak_free"`  // no markup may be seen
-	Accept     []acceptable `json:"accept"`     // readings that will do, too
-	saysText   bool         // about the content
-	whole      bool         // the text must be as expected beside calls, too
+	Unresolved []wantCall   `json:"unresolved"` // calls of tools that were not offered, and must be refused
+	LeakFree   bool         `json:"leak_free"`  // without markup
+	Accept     []acceptable `json:"accept"`     // other correct readings
+	saysText   bool         // it says something about the content
+	whole      bool         // the text must match beside calls too
 }
 
 type acceptable struct {
@@ -32,14 +32,13 @@ type acceptable struct {
 	Content *string    `json:"content"`
 }
 
-// wantCall is a call that should be made. Of its arguments it says at most one thing; nothing:
-// any will do.
+// wantCall is an expected call. At most one field describes its arguments; none: they are not judged.
 type wantCall struct {
 	Name      string                     `json:"name"`
 	Arguments json.RawMessage            `json:"arguments"`
-	Text      *string                    `json:"input_text"`       // one argument, which is this text
-	Raw       *string                    `json:"arguments_text"`   // the same
-	Subset    map[string]json.RawMessage `json:"arguments_subset"` // these must be there, whatever they are
+	Text      *string                    `json:"input_text"`       // the only argument
+	Raw       *string                    `json:"arguments_text"`   // same as Text
+	Subset    map[string]json.RawMessage `json:"arguments_subset"` // these must exist; others may be added
 }
 
 // listed is a label in the form of parser tests: texts are lists of pieces.
@@ -53,15 +52,15 @@ type listed struct {
 	LeakFree     bool        `json:"no_marker_leak"`
 }
 
-// keys are those of the labels of either form.
+// Keys of labels in both forms.
 var (
 	plainKeys  = []string{"accept", "calls", "content", "content_any", "leak_free", "reasoning", "unresolved"}
 	listedKeys = []string{"alternatives", "content", "content_alternatives", "no_marker_leak",
 		"optional_tool_calls", "reasoning", "tool_calls"}
 )
 
-// label reads what a case expects; nil where that says nothing that can be judged. A label in
-// other words would call every reading right.
+// label parses the label of a case; nil if it says nothing to judge by. Unknown keys are reported, because
+// such a label would accept every reading.
 func label(doc json.RawMessage) (want *Want, notJudged []string, err error) {
 	if len(doc) == 0 || string(doc) == "null" {
 		return nil, nil, nil
@@ -97,7 +96,7 @@ func label(doc json.RawMessage) (want *Want, notJudged []string, err error) {
 
 func isList(v json.RawMessage) bool { return len(v) > 0 && v[0] == '[' }
 
-// want is the label in the usual form.
+// want converts the label to the usual form.
 func (l *listed) want() (*Want, error) {
 	w := &Want{Calls: l.Calls, Optional: l.Optional, LeakFree: l.LeakFree, saysText: l.Content != nil,
 		whole: true}
@@ -128,7 +127,7 @@ func (w *Want) says() bool {
 		len(w.Unresolved) > 0 || len(w.Accept) > 0 || w.LeakFree
 }
 
-// check says which call has no name: it would fit none.
+// check returns an error for a call without a name, which no call would match.
 func (w *Want) check() error {
 	lists := [][]wantCall{w.Optional, w.Unresolved}
 	if w.Calls != nil {
@@ -145,7 +144,7 @@ func (w *Want) check() error {
 	return nil
 }
 
-// fits reports whether a call is this one.
+// fits reports whether a call matches.
 func (c wantCall) fits(got replay.MadeCall) bool {
 	text := c.Text
 	if text == nil {
@@ -174,8 +173,8 @@ func (c wantCall) fits(got replay.MadeCall) bool {
 	return false
 }
 
-// sameCalls reports whether calls are those that are wanted, in order. Optional ones may stand
-// anywhere among them.
+// sameCalls reports whether calls match the expected ones in order. Optional ones may be anywhere among
+// them.
 func sameCalls(want, optional []wantCall, got []replay.MadeCall) bool {
 	for _, g := range got {
 		switch {
@@ -192,7 +191,7 @@ func among(list []wantCall, got replay.MadeCall) bool {
 	return slices.ContainsFunc(list, func(c wantCall) bool { return c.fits(got) })
 }
 
-// same reports whether two answers ask for the same. Their thoughts differ each time.
+// same reports whether two readings are equal, apart from thoughts, which always differ.
 func same(a, b *Made) bool {
 	return sameText(a.Content, b.Content) && slices.EqualFunc(a.Calls, b.Calls,
 		func(a, b replay.MadeCall) bool {
@@ -200,7 +199,7 @@ func same(a, b *Made) bool {
 		})
 }
 
-// sameText reports whether two texts are the same but for white space.
+// sameText compares two texts without white space.
 func sameText(a, b string) bool {
 	return strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }

@@ -12,33 +12,32 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// Live asks a model server anew, in place of reading what was recorded: each case several times,
-// at each temperature, through the serving code of each variant. So what a variant sets of a
-// request counts, too.
+// Live asks a model server instead of reading recorded replies: each case several times, at each
+// temperature, through the serving code of each variant. So the changes of a variant to requests count too.
 type Live struct {
 	URL, Key     string    // of the model server, and its bearer token
-	Times        int       // at each temperature; 0: 1
-	Temperatures []float64 // none: that of the rules, or the server's own
-	Whole        bool      // answers, in place of streams
+	Times        int       // per temperature; 0: 1
+	Temperatures []float64 // none: as the rules or the server set it
+	Whole        bool      // whole answers instead of streams
 	Most         Bounds
-	Parallel     int           // requests at once; 0: 1
-	Answers      string        // file of what was answered, for the next time; empty: none
-	Wait         time.Duration // for one answer
-	Tell         io.Writer     // how far it is
-	Rewrites     bool          // Tell is a terminal: one line says it
+	Parallel     int           // parallel requests; 0: 1
+	Answers      string        // file that keeps answers for the next run; empty: none
+	Wait         time.Duration // timeout of an answer
+	Tell         io.Writer     // gets the progress
+	Rewrites     bool          // Tell is a terminal, whose line is rewritten
 
 	cases []Case
 }
 
-// question is a case as the server is asked it.
+// question is a case as it is sent to the server.
 type question struct {
 	Case
 	temperature *float64
 	time        int
 }
 
-// Read takes in the cases of a corpus. A case is asked with its "messages", or its "user". Lines that
-// cannot be asked are told, and counted.
+// Read adds the cases of a corpus, which have "messages" or "user". It prints and counts lines without
+// them.
 func (l *Live) Read(name string, in io.Reader) (broken int, err error) {
 	lines := jsontext.Reader{In: in}
 	for line := range lines.All() {
@@ -53,7 +52,7 @@ func (l *Live) Read(name string, in io.Reader) (broken int, err error) {
 	return broken, lines.Err
 }
 
-// parseQuestion reads a case that need not have a reply.
+// parseQuestion parses a case, which needs no reply.
 func parseQuestion(line []byte, place string) (Case, error) {
 	var rec struct {
 		replay.Record
@@ -70,12 +69,12 @@ func parseQuestion(line []byte, place string) (Case, error) {
 		return Case{}, fmt.Errorf("%s: there is nothing to ask; give it \"user\", what the user says, or \"messages\"", place)
 	}
 	if c.messages = rec.Messages; c.Want != nil {
-		c.Want.Unresolved = nil // a caller does not see what was refused
+		c.Want.Unresolved = nil // callers do not see refused calls
 	}
 	return c, nil
 }
 
-// Run asks, and adds to the report what came of it. Without a URL there is nothing to do.
+// Run asks, and adds the answers to the report. Without a URL it does nothing.
 func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world guard.World) error {
 	if l.URL == "" {
 		return nil
@@ -115,8 +114,8 @@ func (l *Live) Run(ctx context.Context, r *Report, variants []Variant, world gua
 	return nil
 }
 
-// take adds what became of a question to the report. It is not ok if a server was not asked yet. So the
-// report does not depend on which answer came first.
+// take adds the answers to a question to the report; ok is false if a server was not asked yet. So the
+// order of answers does not change the report.
 func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
 	row, failed := q.row(), false
 	var sums []*Sum
@@ -134,14 +133,14 @@ func take(r *Report, q question, servers []*server, known *answers) (ok bool) {
 		row.Made, sums = append(row.Made, m), append(sums, sum)
 		row.Differs = row.Differs || !same(row.Made[0], m)
 	}
-	if !failed { // what the server could not answer is no miss of anybody
+	if !failed { // a failure of the server counts for no variant
 		r.Add(row, sums)
 	}
 	return true
 }
 
-// questions are all that is to be asked, in order: every case once before any is asked twice, so that
-// a bound cuts off times, and no cases.
+// questions returns all questions in order: every case once before any is repeated, so that a bound reduces
+// repetitions and not cases.
 func (l *Live) questions() (out []question) {
 	temperatures := []*float64{nil}
 	for i := range l.Temperatures {
@@ -160,7 +159,7 @@ func (l *Live) questions() (out []question) {
 	return out
 }
 
-// row is a question in the report: its case, the temperature, and which time it is.
+// row returns the row of a question, with case, temperature and repetition.
 func (q *question) row() Row {
 	id := q.ID
 	if q.temperature != nil {

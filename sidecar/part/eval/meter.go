@@ -9,18 +9,18 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// errBound is that of a question which needed one more request than there may be. It says nothing of
-// the model.
+// errBound is the error of a question that needed a request beyond the bound. It is no failure of the
+// model.
 var errBound = errors.New("the bound of requests was reached")
 
-// meter counts the requests that really go to the model server, also those that are sent again and
-// those in which the rules ask a second time. No more go there than may.
+// meter counts and limits the requests to the model server, including retries and the second requests of
+// rules.
 type meter struct {
-	most int // 0: as many as it takes
+	most int // 0: no limit
 	sent atomic.Int64
 }
 
-// passage is a question on its way.
+// passage is an open question.
 type passage struct {
 	account turn.Account
 	sent    atomic.Int64 // requests
@@ -35,7 +35,7 @@ func embark(ctx context.Context) (context.Context, *passage) {
 	return context.WithValue(ctx, passageKey{}, way), way
 }
 
-// watch is the watcher of the question that a request is for.
+// watch returns the watcher of the question that caused a request.
 func watch(ctx context.Context, _ *turn.Request) turn.Watcher { return passageOf(ctx) }
 
 func (*passage) Asked(*openai.Request, string) {}
@@ -45,7 +45,7 @@ func (p *passage) Ended(o *turn.Outcome)       { p.account = o.Account }
 
 func passageOf(ctx context.Context) *passage { return ctx.Value(passageKey{}).(*passage) }
 
-// pass lets a request of a question through.
+// pass counts a request of a question, or refuses it.
 func (m *meter) pass(ctx context.Context) error {
 	way := passageOf(ctx)
 	if n := m.sent.Add(1); m.most > 0 && n > int64(m.most) {

@@ -54,7 +54,7 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 	return c
 }
 
-// drawing is which cases are drawn.
+// drawing holds the flags that select cases.
 type drawing struct {
 	seed    uint64
 	count   int
@@ -79,7 +79,7 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 		"replies that hold no call: they quote, explain or refuse one")
 }
 
-// check says what is wrong with the flags. More is what is wrong with others.
+// check returns a mistake in the flags, or more, which is about other flags.
 func (d *drawing) check(c *cobra.Command, more error) error {
 	err := errors.Join(more, d.options.Check())
 	if d.count < 0 {
@@ -149,7 +149,7 @@ Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong 
 			}
 			if all := found.Table["all"]; all != nil && 100*all.Worth() < under ||
 				found.Unread() == d.count && d.count > 0 {
-				return cli.ErrSaid
+				return cli.ErrReported
 			}
 			return nil
 		},

@@ -16,12 +16,12 @@ type Pair struct {
 	OnlyA   int     `json:"only_a"`
 	OnlyB   int     `json:"only_b"`
 	Neither int     `json:"neither"`
-	CasesA  int     `json:"cases_a"` // in which a is right more often; as only_a, where each was asked once
+	CasesA  int     `json:"cases_a"` // in which A is right more often; equals only_a without repetitions
 	CasesB  int     `json:"cases_b"`
-	P       float64 `json:"p"` // that chance alone splits those cases so: the sign test, exact
+	P       float64 `json:"p"` // probability of this split by chance: exact sign test
 }
 
-// Finish compares every two variants, as far as anybody knows what is right.
+// Finish compares all pairs of variants.
 func (r *Report) Finish() {
 	r.steady()
 	if r.Variants[0].Labelled == 0 {
@@ -34,11 +34,11 @@ func (r *Report) Finish() {
 	}
 }
 
-// pair compares two variants. The times of one case resemble each other, so they are one
-// observation: the case speaks for the variant that is right more often in it.
+// pair compares two variants. Repetitions of a case are not independent, so they are one observation: the
+// case counts for the variant that is right more often.
 func (r *Report) pair(a, b int) Pair {
 	p := Pair{A: r.Variants[a].Name, B: r.Variants[b].Name}
-	leads := map[string]int{} // how often b was right alone, less how often a was
+	leads := map[string]int{} // cases in which b is better, less those in which a is
 	for i, row := range r.All {
 		if !row.Labelled {
 			continue
@@ -64,7 +64,7 @@ func (r *Report) pair(a, b int) Pair {
 	return p
 }
 
-// Headline says in words which variant is best, and how sure that is.
+// Headline states which variant is best, and with what confidence.
 func (r *Report) Headline() string {
 	first := r.Variants[0]
 	switch {
@@ -85,7 +85,7 @@ func (r *Report) Headline() string {
 	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
 	p := r.Pairs[i]
 	sure, others := "and that may be chance", float64(len(r.Variants)-1)
-	if p.CasesB > p.CasesA && p.P <= 0.05/others { // the best of many is often good by chance
+	if p.CasesB > p.CasesA && p.P <= 0.05/others { // among many variants the best is often good by chance
 		sure = "and that is hardly chance"
 	}
 	if first.Steady != nil {

@@ -9,16 +9,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Part is the part eval.
+// Part implements service.Part.
 type Part struct{}
 
-// Name is that of the part.
 func (Part) Name() string { return "eval" }
 
-// Settings are none.
 func (Part) Settings() any { return nil }
 
-// Commands are those that measure how replies are read.
+// Commands returns the commands eval and noise.
 func (Part) Commands(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{evalCommand(env), noiseCommand(env)}
 }

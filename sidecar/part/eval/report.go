@@ -8,7 +8,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
-// Sum is how a variant did.
+// Sum is the result of a variant.
 type Sum struct {
 	Name            string  `json:"name"`
 	Rules           string  `json:"rules_version"`
@@ -27,14 +27,14 @@ type Sum struct {
 	UnresolvedTotal int     `json:"unresolved_total"`
 	Repairs         int     `json:"repairs"`
 	Refused         int     `json:"refused"`
-	Errors          int     `json:"errors,omitempty"` // of the server: no answer
-	Steady          *Steady `json:"steady,omitempty"` // where cases were asked several times
+	Errors          int     `json:"errors,omitempty"` // failures of the server
+	Steady          *Steady `json:"steady,omitempty"` // for cases with repetitions
 	Spent
 	Categories map[string]*Sum `json:"by_category,omitempty"`
-	RightCases []string        `json:"right_cases,omitempty"` // by their keys, for a baseline
+	RightCases []string        `json:"right_cases,omitempty"` // keys of cases, for a baseline
 }
 
-// Row is a case, and what each variant made of it.
+// Row is a case with the readings of all variants.
 type Row struct {
 	ID        string  `json:"id"`
 	Category  string  `json:"category,omitempty"`
@@ -43,21 +43,21 @@ type Row struct {
 	Made      []*Made `json:"made"` // in the order of the variants
 	Differs   bool    `json:"differs"`
 	Want      any     `json:"expect,omitempty"`
-	key       string  // its id; the second case of that id is ID#2
+	key       string  // id; the second case with an id is ID#2
 	notJudged []string
-	of        string // the case and its temperature, where it was asked several times
-	unit      string // the case, of which all times are one observation
+	of        string // case and temperature, if it was repeated
+	unit      string // the case, whose repetitions are one observation
 }
 
-// Report is all of it.
+// Report is the result of an evaluation.
 type Report struct {
 	Variants  []*Sum         `json:"variants"`
 	Pairs     []Pair         `json:"pairs"`
-	Rows      []Row          `json:"rows"` // those in which variants differ or are wrong
+	Rows      []Row          `json:"rows"` // in which variants differ or are wrong
 	All       []Row          `json:"-"`
 	Cases     int            `json:"cases"`
-	NotJudged map[string]int `json:"not_judged,omitempty"` // keys of labels that mean nothing here → cases
-	ids       map[string]int // how often each was seen
+	NotJudged map[string]int `json:"not_judged,omitempty"` // ignored keys of labels → number of cases
+	ids       map[string]int // number of cases per id
 }
 
 // Run reads one case with every variant.
@@ -81,7 +81,7 @@ func Run(c *Case, variants []Variant, in guard.World) (Row, []*Sum, error) {
 	return row, sums, nil
 }
 
-// tally judges what a variant made of a case.
+// tally judges the reading of a case by a variant.
 func (c *Case) tally(v Variant, made replay.Made, took Spent) (*Made, *Sum) {
 	m := c.Want.judge(made)
 	s := &Sum{Name: v.Name, Rules: v.Set.Version, Cases: 1, Repairs: made.Repairs, Refused: len(made.Refused),
@@ -112,7 +112,7 @@ func count(b bool) int {
 	return 0
 }
 
-// NewReport is a report of variants without a case.
+// NewReport returns an empty report.
 func NewReport(variants []Variant) *Report {
 	r := &Report{Pairs: []Pair{}, Rows: []Row{}, NotJudged: map[string]int{}, ids: map[string]int{}}
 	for _, v := range variants {
@@ -122,7 +122,7 @@ func NewReport(variants []Variant) *Report {
 	return r
 }
 
-// Add takes in a case.
+// Add adds a case.
 func (r *Report) Add(row Row, sums []*Sum) {
 	r.Cases++
 	r.ids[row.ID]++
@@ -155,10 +155,10 @@ func (r *Report) Add(row Row, sums []*Sum) {
 	}
 }
 
-// Live says that a server was asked.
+// Live reports whether a server was asked.
 func (r *Report) Live() bool { return len(r.All) > 0 && r.All[0].of != "" }
 
-// Each is what one answer took, in the mean.
+// Each returns the mean cost of an answer.
 func (s *Sum) Each() Spent {
 	n := max(1, s.Cases)
 	return Spent{s.Milliseconds / float64(n), s.First / float64(n), s.Prompt / n, s.Completion / n}
@@ -174,17 +174,17 @@ func (s *Sum) add(o *Sum) {
 	s.Spent.add(o.Spent)
 }
 
-// Steady says how a variant did with cases that were asked several times.
+// Steady counts how consistently cases with repetitions were right.
 type Steady struct {
-	Always    int `json:"always"` // right
+	Always    int `json:"always"` // right in all repetitions
 	Sometimes int `json:"sometimes"`
 	Never     int `json:"never"`
 }
 
-// Cases are all of them.
+// Cases returns the number of cases.
 func (s *Steady) Cases() int { return s.Always + s.Sometimes + s.Never }
 
-// steady counts how often each case was right.
+// steady computes Steady for each variant.
 func (r *Report) steady() {
 	for i, v := range r.Variants {
 		right, all := map[string]int{}, map[string]int{}

@@ -24,16 +24,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// server serves one variant, without a port of its own.
+// server serves one variant without a port.
 type server struct {
 	Variant
 	base    string // of the model server
 	handler http.Handler
-	whole   bool // answers are no streams
+	whole   bool // request whole answers instead of streams
 	close   func()
 }
 
-// only is a rule set that never changes.
+// only is a constant rule set.
 type only struct{ set *ruleset.Set }
 
 func (o only) Set() *ruleset.Set { return o.set }
@@ -55,7 +55,7 @@ func (l *Live) serve(v Variant, world guard.World, m *meter) (*server, error) {
 		func() { turns.Fleet.Close(); up.Close() }}, nil
 }
 
-// served are the rules by which the variant answers. Its profile is that of every model.
+// served returns the rules of the variant, with its profile for every model.
 func (v *Variant) served() *ruleset.Set {
 	set := frank(v.Set)
 	if v.Profile != "" {
@@ -67,11 +67,11 @@ func (v *Variant) served() *ruleset.Set {
 	return set
 }
 
-// frank are rules under which no caller asks too much, and a server that fails gives an error, and
-// no sentence for a user: it is no answer, and no miss of the model.
+// frank returns rules without limits per caller, and without sentences for users in place of errors: a
+// failing server must not count as an answer of the model.
 func frank(set *ruleset.Set) *ruleset.Set {
 	mine := *set
-	mine.Limits.Caller = web.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one
+	mine.Limits.Caller = web.Pace{AtOnce: 1 << 20, PerMinute: 1 << 30} // all questions come from one caller
 	mine.Recovery.Faults = maps.Clone(set.Recovery.Faults)
 	for _, f := range []ruleset.Fault{
 		ruleset.StreamError, ruleset.Overflow, ruleset.Auth, ruleset.Missing, ruleset.RateLimited,
@@ -84,7 +84,7 @@ func frank(set *ruleset.Set) *ruleset.Set {
 	return &mine
 }
 
-// body is the request of a question.
+// body returns the request of a question.
 func (s *server) body(q question) ([]byte, error) {
 	offered, err := q.Record.Offered()
 	if err != nil {
@@ -114,8 +114,7 @@ func (s *server) body(q question) ([]byte, error) {
 	return json.Marshal(request)
 }
 
-// key is what was asked, of whom, and which time: another model server, case, temperature, rules or
-// profile are another one.
+// key identifies a question by model server, case, temperature, repetition, rules and profile.
 func (s *server) key(q question) string {
 	body, _ := s.body(q)
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d\x00%s", s.base, s.Set.Version, s.Profile,
@@ -160,7 +159,7 @@ func (s *server) ask(ctx context.Context, q question, wait time.Duration) (out a
 	return out, err
 }
 
-// serve answers in place of a listener, which recovers from a handler that aborts a reply.
+// serve calls the handler like a listener does, and recovers if it aborts a reply.
 func (s *server) serve(to *recorder, req *http.Request) {
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {
@@ -172,7 +171,7 @@ func (s *server) serve(to *recorder, req *http.Request) {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// recorder keeps an answer.
+// recorder records an answer.
 type recorder struct {
 	header http.Header
 	status int

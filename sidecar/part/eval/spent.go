@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Spent is what answers took.
+// Spent is the cost of answers.
 type Spent struct {
 	Milliseconds float64 `json:"milliseconds"`
-	First        float64 `json:"first_milliseconds,omitempty"` // until something of them could leave
-	Prompt       int     `json:"prompt_tokens,omitempty"`      // as the server counts them
+	First        float64 `json:"first_milliseconds,omitempty"` // until a part of it could be sent on
+	Prompt       int     `json:"prompt_tokens,omitempty"`      // as the server counts
 	Completion   int     `json:"completion_tokens,omitempty"`
 }
 
@@ -22,14 +22,14 @@ func (s *Spent) add(o Spent) {
 
 func (s *Spent) tokens() int { return s.Prompt + s.Completion }
 
-// Bounds are what a run may take at most; 0: as much as it takes.
+// Bounds limits the cost of a run; 0: no limit.
 type Bounds struct {
 	Requests, Tokens int
 	Cost             float64
-	In, Out          float64 // what a million tokens of a prompt cost, and of a completion
+	In, Out          float64 // price of a million tokens of prompt and completion
 }
 
-// Check says what is wrong with them.
+// Check returns a mistake in the bounds.
 func (b *Bounds) Check() error {
 	switch {
 	case min(b.Requests, b.Tokens) < 0 || !(min(b.Cost, b.In, b.Out) >= 0):
@@ -47,7 +47,7 @@ func (b *Bounds) cost(s Spent) float64 {
 // counts reports whether tokens must be counted.
 func (b *Bounds) counts() bool { return b.Tokens > 0 || b.Cost > 0 }
 
-// planned says how many requests so many questions take.
+// planned describes how many requests the questions need.
 func (b *Bounds) planned(questions int) string {
 	if b.Requests > 0 {
 		return fmt.Sprintf("at most %d requests", b.Requests)
@@ -55,16 +55,16 @@ func (b *Bounds) planned(questions int) string {
 	return fmt.Sprintf("%d requests, and what is asked again", questions)
 }
 
-// bounded reports whether there is any.
+// bounded reports whether there is a limit.
 func (b *Bounds) bounded() bool { return b.Requests > 0 || b.counts() }
 
-// reached reports whether nothing more may be asked.
+// reached reports whether a limit is reached.
 func (b *Bounds) reached(requests int, s Spent) bool {
 	return b.Requests > 0 && requests >= b.Requests || b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 &&
 		b.cost(s) >= b.Cost
 }
 
-// sentence is what was spent, beside what may be.
+// sentence describes what was spent, and the limits.
 func (b *Bounds) sentence(s Spent) string {
 	text := fmt.Sprintf("%d tokens", s.tokens())
 	if b.Tokens > 0 {

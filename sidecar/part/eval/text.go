@@ -13,15 +13,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 )
 
-// maxShown is how many cases people are shown; JSON and HTML have all.
+// maxShown is how many cases the text shows; JSON and HTML have all.
 const maxShown = 20
 
-// Write tells people how the variants did.
+// Write writes the report for people.
 func (r *Report) Write(out io.Writer) error {
 	fmt.Fprintf(out, "%s\n\n", terminal.Printable(r.Headline()))
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
 	more := "unresolved\trepairs\trefused\tms"
-	if r.Live() { // a caller does not see what was mended
+	if r.Live() { // callers do not see repairs
 		more = "tokens\tfirst ms\tms"
 	}
 	fmt.Fprintln(w, "  variant\tright\tcalls\tfalse\tleaks\tcontent\tthoughts\t"+more)
@@ -75,7 +75,7 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// write shows what each variant made of a reply: all that a caller sees, where that differs.
+// write shows the readings of a reply where they differ.
 func (r *Report) write(w io.Writer, row *Row) {
 	fmt.Fprintf(w, "\n  %s (%s)\n", terminal.Printable(row.ID), terminal.Printable(row.Place))
 	first := &row.Made[0].Made
@@ -96,7 +96,7 @@ func (r *Report) write(w io.Writer, row *Row) {
 	}
 }
 
-// Ignored says what labels hold that is not judged; empty for nothing.
+// Ignored describes the ignored keys of labels; empty: none.
 func (r *Report) Ignored() string {
 	var keys []string
 	for _, key := range slices.Sorted(maps.Keys(r.NotJudged)) {
@@ -122,7 +122,7 @@ func of(n, all int) string {
 	return fmt.Sprintf("%d/%d", n, all)
 }
 
-// mark is a reading in a word or two.
+// mark describes a reading in one or two words.
 func (m *Made) mark(labelled bool) string {
 	switch {
 	case !labelled:
@@ -141,7 +141,7 @@ func (m *Made) mark(labelled bool) string {
 	return "wrong"
 }
 
-// short is what was made, for a narrow column.
+// short describes a reading for a narrow column.
 func (m *Made) short() string {
 	var names []string
 	for _, c := range m.Calls {
@@ -182,7 +182,7 @@ type xfailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// JUnit writes the report as JUnit XML: a suite for each variant. What has no label is skipped.
+// JUnit writes the report as JUnit XML: a suite for each variant. Cases without a label are skipped.
 func (r *Report) JUnit(out io.Writer) error {
 	var all suites
 	for i, s := range r.Variants {
@@ -214,7 +214,7 @@ func (r *Report) JUnit(out io.Writer) error {
 	return err
 }
 
-// legal leaves out what XML cannot hold.
+// legal removes characters that XML does not allow.
 func legal(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\n' && c != '\t' || c == 0xFFFE || c == 0xFFFF {
@@ -224,7 +224,7 @@ func legal(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// shown is all that was made, for a person.
+// shown describes a reading in full.
 func (m *Made) shown() string {
 	var b strings.Builder
 	for _, c := range m.Calls {

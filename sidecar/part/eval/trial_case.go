@@ -12,14 +12,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 )
 
-// Draw says which case is meant. It travels in the user's message, since that survives every
-// proxy and gateway.
+// Draw identifies a case. It is part of the user's message, which every proxy and gateway preserves.
 type Draw struct {
 	Seed    uint64
 	Options noise.Options
 }
 
-// String is the draw as it stands in a message: [noise 17 chain=1 only=spell-html].
+// String formats the draw as in a message: [noise 17 chain=1 only=spell-html].
 func (d Draw) String() string {
 	b := fmt.Appendf(nil, "[noise %d chain=%d", d.Seed, d.Options.Chain)
 	if len(d.Options.Only) > 0 {
@@ -39,7 +38,7 @@ func (d Draw) String() string {
 
 var mark = regexp.MustCompile(`\[noise (\d+)((?: [a-z=,0-9._-]+)*)\]`)
 
-// FindDraw finds the last draw in a text. The error says what is wrong with it.
+// FindDraw finds the last draw in a text. The error describes a mistake in it.
 func FindDraw(text string) (d Draw, ok bool, err error) {
 	all := mark.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
@@ -72,7 +71,7 @@ func FindDraw(text string) (d Draw, ok bool, err error) {
 	return d, true, d.Options.Check()
 }
 
-// Lines writes n cases from a seed on, one line each.
+// Lines writes n cases, beginning with a seed, one line each.
 func Lines(w io.Writer, seed uint64, n int, o noise.Options) error {
 	for i := range uint64(n) {
 		line, err := Line(noise.New(seed+i, o))
@@ -86,7 +85,7 @@ func Lines(w io.Writer, seed uint64, n int, o noise.Options) error {
 	return nil
 }
 
-// Line is a case as one line of JSON: a reply as `explain` reads it, and the truth about it.
+// Line returns a case as a line of JSON: a reply as explain reads it, with its label.
 func Line(c noise.Case) ([]byte, error) {
 	line := map[string]any{
 		"id": c.Seed, "user": c.User, "tools": offered(c), "message": message(c), "finish_reason": c.Finish,
@@ -108,7 +107,7 @@ func truth(c noise.Case) []map[string]any {
 	return out
 }
 
-// offered are the tools of a case as requests hold them.
+// offered returns the tools of a case for a request.
 func offered(c noise.Case) []map[string]any {
 	out := []map[string]any{}
 	for _, t := range c.Tools {
@@ -118,7 +117,7 @@ func offered(c noise.Case) []map[string]any {
 	return out
 }
 
-// message is the reply as a server sends it whole.
+// message returns the whole reply as a server sends it.
 func message(c noise.Case) map[string]any {
 	m := map[string]any{"role": "assistant", "content": c.Content}
 	if c.Thoughts != "" {

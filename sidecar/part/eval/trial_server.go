@@ -12,14 +12,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 )
 
-// Model is the name of the model that the server has.
+// Model is the name of the server's model.
 const Model = "gpt-oss-noise"
 
-// maxRequest is how many bytes a request may have.
+// maxRequest is the maximal size of a request, in bytes.
 const maxRequest = 32 << 20
 
-// Server is a model server that answers each request with the case that its last user message
-// names. Asked again in the same conversation, the model says the same without damage.
+// Server returns a model server that answers each request with the case in its last user message. If it is
+// asked again in the same conversation, it sends the case without damage.
 func Server() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -59,7 +59,7 @@ func complete(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// asked is the case that a request names. again says that an answer to it came before.
+// asked returns the case of a request. again means that the conversation has an answer to it.
 func asked(request gjson.Result) (d Draw, again bool, err error) {
 	found := false
 	for _, m := range request.Get("messages").Array() {
@@ -79,7 +79,7 @@ func asked(request gjson.Result) (d Draw, again bool, err error) {
 	return d, again, err
 }
 
-// stream sends a case in its pieces.
+// stream sends a case in pieces.
 func stream(w http.ResponseWriter, c noise.Case) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
@@ -91,7 +91,7 @@ func stream(w http.ResponseWriter, c noise.Case) {
 		}
 		text, _ := json.Marshal(doc)
 		fmt.Fprintf(w, "data: %s\n\n", text)
-		_ = flush.Flush() // who has gone reads nothing more
+		_ = flush.Flush() // an error means that the reader is gone
 	}
 	event(map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": ""},
 		"finish_reason": nil}, nil)
@@ -112,7 +112,7 @@ func stream(w http.ResponseWriter, c noise.Case) {
 	io.WriteString(w, "data: [DONE]\n\n")
 }
 
-// characters cuts off a character that s holds only the beginning of: JSON cannot hold it.
+// characters cuts off an incomplete character at the end of s, which JSON cannot hold.
 func characters(s string) (whole, half string) {
 	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
 		if at := len(s) - n; utf8.RuneStart(s[at]) {
@@ -125,7 +125,7 @@ func characters(s string) (whole, half string) {
 	return s, ""
 }
 
-// delta is a piece as a server sends it. The first piece of a call has its id.
+// delta returns a piece as a server sends it. The first piece of a call has its id.
 func delta(d noise.Delta, begun map[int]bool) map[string]any {
 	out := map[string]any{}
 	if d.Content != "" {
@@ -160,5 +160,5 @@ func send(w http.ResponseWriter, status int, doc any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	text, _ := json.Marshal(doc)
-	_, _ = w.Write(text) // who has gone reads nothing
+	_, _ = w.Write(text) // an error means that the reader is gone
 }

@@ -19,8 +19,7 @@ type Variant struct {
 	Profile string
 }
 
-// Spec is a variant as a user writes it: NAME=DIR, and behind it +OVERLAY.yaml or @ID/ARM, and
-// #PROFILE.
+// Spec is a variant as a user writes it: NAME=DIR, followed by +OVERLAY.yaml or @ID/ARM, and #PROFILE.
 type Spec struct {
 	Name, Dir       string
 	Overlay         string // a file; empty: none
@@ -28,7 +27,7 @@ type Spec struct {
 	Profile         string // empty: the default one
 }
 
-// Specs reads variants. One that names no profile has the given one.
+// Specs parses variants. profile is their default.
 func Specs(texts []string, profile string) (out []Spec, err error) {
 	for _, text := range texts {
 		name, where, _ := strings.Cut(text, "=")
@@ -74,10 +73,10 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Read reads the rules of a folder, or those of the program, beneath a locked folder.
+// Read reads the rules of a folder, or the built-in ones, beneath a locked folder.
 type Read func(dir string) (rulefile.Source, rulefile.Files, error)
 
-// Load compiles a variant. What is wrong with its rules is an error; warnings are told.
+// Load compiles a variant. Problems of its rules are an error; warnings go to tell.
 func (s Spec) Load(loader ruleset.Loader, read Read, tell io.Writer) (Variant, error) {
 	src, files, err := read(s.Dir)
 	if err != nil {
@@ -87,7 +86,7 @@ func (s Spec) Load(loader ruleset.Loader, read Read, tell io.Writer) (Variant, e
 	if len(problems) > 0 {
 		shown := problems.In(src)
 		for i := range problems {
-			if problems[i].File == s.Overlay { // which stands where it says
+			if problems[i].File == s.Overlay { // its own name already tells the place
 				shown[i].File = s.Overlay
 			}
 		}

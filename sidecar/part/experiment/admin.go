@@ -11,13 +11,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Admin is what the admin API and the console do with experiments.
+// Admin serves experiments to the admin API and the console.
 type Admin struct {
 	Tracker *Tracker
 	Rules   *live.Rules
 }
 
-// Routes are those of the admin API.
+// Routes returns the routes of the admin API.
 func (a *Admin) Routes() []admin.Route {
 	return []admin.Route{
 		{Method: "GET", Path: "/experiments", Serve: a.experiments},
@@ -26,12 +26,12 @@ func (a *Admin) Routes() []admin.Route {
 	}
 }
 
-// Experiments is the answer of /experiments.
+// Experiments is the response of /experiments.
 type Experiments struct {
 	Experiments []Report `json:"experiments"`
 }
 
-// experiments tells how experiments go.
+// experiments returns the reports of all experiments.
 func (a *Admin) experiments(_ *admin.API, w http.ResponseWriter, _ *http.Request) error {
 	list := a.Tracker.Reports(a.Rules.Set())
 	if list == nil {
@@ -41,7 +41,7 @@ func (a *Admin) experiments(_ *admin.API, w http.ResponseWriter, _ *http.Request
 	return nil
 }
 
-// stop ends one: everybody gets the rules as they are.
+// stop ends an experiment: all requests get the rules as they are.
 func (a *Admin) stop(api *admin.API, w http.ResponseWriter, r *http.Request) error {
 	var say struct {
 		Why string `json:"why"`
@@ -56,7 +56,7 @@ func (a *Admin) stop(api *admin.API, w http.ResponseWriter, r *http.Request) err
 	return a.experiments(api, w, r)
 }
 
-// Stop ends one, in the name of by. The error is an *Error.
+// Stop ends an experiment in the name of by. The error is an *Error.
 func (a *Admin) Stop(id, by, why string) error {
 	if err := admin.CheckAnswer(by, why); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (a *Admin) Stop(id, by, why string) error {
 	return nil
 }
 
-// promote makes an arm the rule for everybody, and ends the experiment.
+// promote makes an arm the rule, and ends the experiment.
 func (a *Admin) promote(api *admin.API, w http.ResponseWriter, r *http.Request) error {
 	seen, err := api.Seen(r)
 	if err != nil {
@@ -88,8 +88,8 @@ func (a *Admin) promote(api *admin.API, w http.ResponseWriter, r *http.Request) 
 	return api.Edited(w, e, err)
 }
 
-// Promote makes an arm the rule for everybody, as the command experiments promote does. The
-// error is an *Error, or a fault of ours.
+// Promote makes an arm the rule, as the command experiments promote does. The error is an *Error or an
+// internal one.
 func (a *Admin) Promote(id, arm string, seen live.Seen) (live.Edited, error) {
 	if _, err := a.Promoted(id, arm); err != nil {
 		return live.Edited{}, err
@@ -98,7 +98,7 @@ func (a *Admin) Promote(id, arm string, seen live.Seen) (live.Edited, error) {
 	return e, admin.Refused(err)
 }
 
-// Promoted are the operator's files in which an arm is the rule.
+// Promoted returns the operator's files in which an arm is the rule.
 func (a *Admin) Promoted(id, arm string) (rulefile.Files, error) {
 	if _, _, err := Of(a.Rules.Set()).Find(id, arm); err != nil {
 		return nil, admin.Refuse(http.StatusNotFound, err.Error(), "GET /experiments lists them")

@@ -6,10 +6,10 @@ import (
 	"math"
 )
 
-// Pick gives the arm of a unit, by its number, for these shares; -1 where all are 0. It is the
-// same in every process and at all times. Each arm draws a waiting time for the unit, the
-// shorter the larger its share, and the shortest wins: so where shares change, a unit moves only
-// if its arm shrank or the other one grew. Experiments are independent of each other.
+// Pick returns the arm of a unit for these shares, or -1 if all are 0. The result depends on nothing else.
+// Each arm draws a waiting time for the unit, shorter for a larger share, and the shortest wins: so when
+// shares change, a unit moves only if its arm shrank or the other one grew. Experiments are independent of
+// each other.
 func (e *Experiment) Pick(unit string, shares []float64) int {
 	best, shortest := -1, math.Inf(1)
 	for i, share := range shares {
@@ -23,7 +23,7 @@ func (e *Experiment) Pick(unit string, shares []float64) int {
 	return best
 }
 
-// draw is a number between 0 and 1, neither of them, that looks like chance.
+// draw returns a pseudo-random number between 0 and 1, both excluded.
 func draw(parts ...string) float64 {
 	h := sha256.New()
 	for _, p := range parts {

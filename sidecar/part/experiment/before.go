@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// While one process takes over from another, the first goes on counting the requests that it still serves,
-// and alone writes the file. The second counts for itself, goes by both, and adds the two when the first has
-// ended.
+// While one process takes over from another, the first still counts its open requests and alone writes the
+// file. The second counts separately, adds the first one's file for decisions, and merges both when the
+// first has ended.
 
-// take goes on with what a file has. What was counted here meanwhile is added. l.mu is held, or no other
-// goroutine has l yet.
+// take continues from a file, and keeps what was counted meanwhile. l.mu is held, or no other goroutine has
+// l yet.
 func (tr *Tracker) take(f *File) {
 	var past []*trial
 	for _, s := range f.Past {
@@ -22,7 +22,7 @@ func (tr *Tracker) take(f *File) {
 		switch now := tr.trials[s.ID]; {
 		case now == nil:
 			tr.trials[s.ID] = loaded(s)
-		case !samePrint(now.Print, s.Print): // the rules have changed meanwhile
+		case !samePrint(now.Print, s.Print): // the rules have changed since
 			tr.past = append(tr.past, loaded(s))
 		default:
 			now.join(loaded(s))
@@ -32,7 +32,7 @@ func (tr *Tracker) take(f *File) {
 	tr.past = slices.Delete(tr.past, 0, max(0, len(tr.past)-maxPast))
 }
 
-// inherit goes on with the file if the process before has ended.
+// inherit takes over the file once the previous process has ended.
 func (tr *Tracker) inherit() {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -50,7 +50,7 @@ func (tr *Tracker) inherit() {
 	tr.dirty, tr.published = true, false
 }
 
-// look reads what the process before has counted so far. l.mu is held.
+// look reads the counts of the previous process. l.mu is held.
 func (tr *Tracker) look() {
 	switch f, err := ReadCounts(tr.Path); {
 	case err == nil:
@@ -61,8 +61,7 @@ func (tr *Tracker) look() {
 	}
 }
 
-// begun is a trial that was begun in the process before: what was stopped there stays so, and shares that
-// have adapted hold.
+// begun continues a trial of the previous process, with its stop and its adapted shares.
 func (tr *Tracker) begun(t *trial) {
 	if tr.before == nil {
 		return

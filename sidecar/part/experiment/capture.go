@@ -17,7 +17,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// captured is what the command capture was asked for.
+// captured holds the flags of one capture command.
 type captured struct {
 	state, as, to, rules, policy string
 	since                        time.Duration
@@ -77,7 +77,7 @@ rules, and expects what these rules read. A corpus expects what was read when it
 	return c
 }
 
-// folder is where the segments stand.
+// folder returns the folder of the segments.
 func (x *captured) folder() (string, error) {
 	if x.state == "" {
 		return "", errors.New("capture: no folder; give --state DIR, or set " + config.Prefix + "STATE")
@@ -98,7 +98,7 @@ func (x *captured) list() error {
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
-	p, all, shown := x.env.Paper(x.json), 0, 0
+	p, all, shown := x.env.Printer(x.json), 0, 0
 	damaged, err := ReadCaptures(dir, x.filter.Since, func(r *CaptureRecord) bool {
 		yes, err := takes(r)
 		if all++; yes {
@@ -114,7 +114,7 @@ func (x *captured) list() error {
 	if damaged > 0 {
 		fmt.Fprintf(x.env.Err, "%s skipped, since no record stands there\n", terminal.Count(damaged, "line"))
 	}
-	return errors.Join(err, wrong, p.Done())
+	return errors.Join(err, wrong, p.Flush())
 }
 
 func (x *captured) show(id string) error {
@@ -126,10 +126,10 @@ func (x *captured) show(id string) error {
 	for _, f := range list[0].Fields() {
 		out.Field(f.Name, cli.Clipped(f.Value), "")
 	}
-	return x.env.Paper(x.json).Whole(list[0], out.List)
+	return x.env.Printer(x.json).Document(list[0], out.List)
 }
 
-// find are the records of some ids.
+// find returns the records with these ids.
 func (x *captured) find(ids ...string) (list []*CaptureRecord, err error) {
 	dir, err := x.folder()
 	for i := 0; i < len(ids) && err == nil; i++ {
@@ -159,7 +159,7 @@ func (x *captured) promote(ids []string) error {
 		fmt.Fprintf(x.env.Out, "wrote %d to %s, where %d stood already; look at expect: it says what was read, right or wrong\n", n, x.to, len(list)-n)
 		return nil
 	}
-	src, err := cli.RulesIn(x.rules, x.policy, x.env)
+	src, err := cli.RuleSource(x.rules, x.policy, x.env)
 	if err != nil {
 		return err
 	}

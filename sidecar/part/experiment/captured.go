@@ -10,12 +10,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// captureRule is what is recorded, as a rule file says it. Of which replies, the caller knows.
+// captureRule says what is recorded of a reply. Which replies, the caller decides.
 type captureRule struct {
-	Messages bool          // the messages of the request, and what the user said last, too
-	Bytes    int64         // of all segments together; the oldest go. 0: 256 MiB
-	Age      time.Duration // segments that began earlier go. 0: 30 days
-	Mask     bool          // secrets are masked
+	Messages bool          // also record the messages of the request, and the last user text
+	Bytes    int64         // of all segments; the oldest are removed. 0: 256 MiB
+	Age      time.Duration // older segments are removed. 0: 30 days
+	Mask     bool          // mask secrets
 }
 
 func (r captureRule) filled() captureRule {
@@ -24,33 +24,33 @@ func (r captureRule) filled() captureRule {
 	return r
 }
 
-// captureReply is one reply of the model server, and what became of it. Put copies what may change
-// or holds a whole request in memory, so its parts may point into buffers.
+// captureReply is one reply of the model server and its outcome. Its parts may point into buffers; Put
+// copies them.
 type captureReply struct {
 	At                                                time.Time
 	ID, Model, Server, Session, Rules, Style, Profile string
-	// as conditions see it; it and Caller are recorded with the messages only
+	// as conditions see it; recorded, like Caller, only with messages
 	User                   string
-	Workspace              string   // where the gateway says that the agent works
+	Workspace              string   // the agent's folder, as the gateway says
 	Agent, Channel, Caller string   // Caller is the field user of the request
 	Arms                   []string // EXPERIMENT/ARM
 	Tools                  []tools.Tool
-	Messages               json.RawMessage // nil unless they are asked for
-	// as the server said it, as are Calls and Finish
+	Messages               json.RawMessage // nil unless requested
+	// in the server's own words, like Calls and Finish
 	Content, Reasoning string
 	Calls              []ServerCall
 	Finish             string
 	Reading            captureReading
 	Outcome            captureOutcome
-	// the words of the server were too many to keep: only the reading is there
+	// the words were too long to keep; there is only the reading
 	Lost   bool
 	Shadow *shadowOutcome // nil: no other arm read it, or they agree
 }
 
-// ServerCall is a call as the server said it.
+// ServerCall is a call in the server's own format.
 type ServerCall struct{ ID, Name, Arguments string }
 
-// SaidOf puts the pieces of a server's own calls together. There may be very many.
+// SaidOf joins the pieces of such calls, of which there may be very many.
 func SaidOf(pieces []parse.CallDelta) []ServerCall {
 	at := make(map[int]int)
 	var out []ServerCall
@@ -61,7 +61,7 @@ func SaidOf(pieces []parse.CallDelta) []ServerCall {
 			i = len(out)
 			at[p.Index], out, arguments = i, append(out, ServerCall{ID: p.ID}), append(arguments, nil)
 		}
-		if p.Name != "" && len(out[i].Name) <= maxName { // longer ones are cut anyway
+		if p.Name != "" && len(out[i].Name) <= maxName { // longer names are cut later anyway
 			out[i].Name += p.Name
 		}
 		arguments[i] = append(arguments[i], p.Arguments...)
@@ -72,7 +72,7 @@ func SaidOf(pieces []parse.CallDelta) []ServerCall {
 	return out
 }
 
-// captureReading is what was made of a reply.
+// captureReading is the reading of a reply.
 type captureReading struct {
 	Calls              []Call
 	Content, Reasoning string
@@ -81,7 +81,7 @@ type captureReading struct {
 	Early              bool // it ended too early
 }
 
-// Call is a call that was found. Repairs are their kinds.
+// Call is a found call. Repairs holds the kinds of its repairs.
 type Call struct {
 	Name       string          `json:"name"`
 	Arguments  json.RawMessage `json:"arguments"`
@@ -90,29 +90,29 @@ type Call struct {
 	Repairs    []string        `json:"repairs,omitempty"`
 }
 
-// refusal is a call that was refused, with the code of the refusal.
+// refusal is a refused call with the code of the refusal.
 type refusal struct {
 	Code string `json:"code"`
 	Name string `json:"name,omitempty"`
 	Why  string `json:"why,omitempty"`
 }
 
-// captureOutcome is what came of a reply.
+// captureOutcome is the outcome of a reply.
 type captureOutcome struct {
-	Turns        int           // requests that it took
-	Fault        string        // of the last of them; empty: none
-	PromptTokens int           // 0: not known
+	Turns        int           // requests to the server
+	Fault        string        // of the last reply; empty: none
+	PromptTokens int           // 0: unknown
 	Tokens       int           // of the reply
-	First, All   time.Duration // to the first delta, and in all
+	First, All   time.Duration // to the first delta, and of the whole reply
 }
 
-// shadowOutcome is what another arm would have made of a reply.
+// shadowOutcome is the reading of a reply by another arm.
 type shadowOutcome struct {
 	Arm     string
 	Reading captureReading
 }
 
-// readingOf is a reading of the reader, as it is recorded.
+// readingOf converts a reading of the parser.
 func readingOf(r *parse.Reading) captureReading {
 	out := captureReading{Content: r.Content, Reasoning: r.Reasoning, Finish: r.Finish, Early: r.Cut != "" ||
 		r.Finish == "length"}

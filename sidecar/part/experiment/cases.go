@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// labelled is a record with what was read as what is expected.
+// labelled is a record whose reading is its expected result.
 type labelled struct {
 	*CaptureRecord
 	Expect expected `json:"expect"`
@@ -29,7 +29,7 @@ type expectedCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// whole refuses a record of which something is missing: it would be read in another way.
+// whole returns an error for an incomplete record, whose reading would differ.
 func (r *CaptureRecord) whole() error {
 	for _, part := range [...]string{"message", "content", "reasoning", "calls", "tools", "reading.content",
 		"reading.calls"} {
@@ -41,8 +41,8 @@ func (r *CaptureRecord) whole() error {
 	return nil
 }
 
-// Labelled is a record as a line of a corpus: what was read is what is expected. The messages
-// are left out.
+// Labelled returns the record as a line of a corpus, with its reading as the expected result and without
+// messages.
 func (r *CaptureRecord) Labelled() ([]byte, error) {
 	if err := r.whole(); err != nil {
 		return nil, err
@@ -60,8 +60,8 @@ func (r *CaptureRecord) Labelled() ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// appendCases writes records to the end of a corpus, and says how many: those that stand there already,
-// perhaps with what a person has put right, stay as they are. A last line without an end gets one.
+// appendCases appends records to a corpus, and returns their number. Records that it already has, perhaps
+// corrected by a person, stay as they are. A missing newline at the end is added.
 func appendCases(path string, records []*CaptureRecord) (n int, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
@@ -74,7 +74,7 @@ func appendCases(path string, records []*CaptureRecord) (n int, err error) {
 		var one struct {
 			ID any `json:"id"`
 		}
-		_ = json.Unmarshal(l.Text, &one) // a line that is none is not one of them
+		_ = json.Unmarshal(l.Text, &one) // other lines are ignored
 		there[fmt.Sprint(one.ID)] = true
 	}
 	if lines.Err != nil {
@@ -111,7 +111,7 @@ func appendCases(path string, records []*CaptureRecord) (n int, err error) {
 	return n, nil
 }
 
-// Replay is the reply as replay reads it.
+// Replay returns the reply as a record for replay.
 func (r *CaptureRecord) Replay() (*replay.Record, error) {
 	doc, err := json.Marshal(r)
 	if err != nil {
@@ -121,7 +121,7 @@ func (r *CaptureRecord) Replay() (*replay.Record, error) {
 	return &out, json.Unmarshal(doc, &out)
 }
 
-// Test reads the reply with a rule set, and gives what a test of it must hold.
+// Test reads the reply by a rule set, and returns the test that expects the result.
 func (r *CaptureRecord) Test(set *ruleset.Set, in guard.World) (ruleset.Recording, error) {
 	rec, err := r.Replay()
 	if err = errors.Join(r.whole(), err); err != nil {

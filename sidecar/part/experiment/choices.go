@@ -8,13 +8,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// maxChoices bounds the sets that are loaded.
+// maxChoices limits the rule sets that are loaded.
 const maxChoices = 64
 
-// Variants are the rules of every arm alone that is not stopped, and of all that one unit may be in together.
+// Variants returns the rules of every arm that is not stopped, and of every combination that one unit can
+// get.
 func (x *Compiled) Variants() []ruleset.Variant { return x.choices }
 
-// choose finds the variants.
+// choose computes the variants.
 func (x *Compiled) choose(r *ruleset.Reader) {
 	var alone, several []ruleset.Variant // of the running ones, several in each
 	together := []ruleset.Variant{{}}

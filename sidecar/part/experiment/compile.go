@@ -12,47 +12,47 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Compiled are the compiled file. They never change. The zero value tries nothing.
+// Compiled is the compiled file. It never changes. The zero value has no experiments.
 type Compiled struct {
 	List      []Experiment
 	choices   []ruleset.Variant
-	Capture   *Recording // nil: nothing is recorded
+	Capture   *Recording // nil: no recording
 	failed    []*regexp.Regexp
 	corrected []*regexp.Regexp
 }
 
-// Of are those of a rule set.
+// Of returns that of a rule set.
 func Of(s *ruleset.Set) *Compiled { return ruleset.Of[Compiled](s) }
 
-// Experiment is one of them, compiled.
+// Experiment is a compiled experiment.
 type Experiment struct {
 	ID, About, Status, Unit string
 	Place                   string // file:line
 	Phase                   int
-	Arms                    []compiledArm // the first one is compared with
+	Arms                    []compiledArm // the first one is the control
 	Shadow                  bool
-	Floor                   float64 // of each share; 0: the shares stay
+	Floor                   float64 // minimum of each share; 0: shares do not adapt
 	Measure                 string
-	Margin                  float64 // of 1 for a rate; a smaller difference does not matter
+	Margin                  float64 // as a fraction for a rate; smaller differences do not matter
 	Guards                  []guardrail
 	Stop                    Stop
 	when                    func(Asking) (bool, error)
 	pinned                  map[string]int // units → arms
 }
 
-// compiledArm is one of its arms.
+// compiledArm is a compiled arm.
 type compiledArm struct {
 	ruleset.Overlay
 	Share float64 // of 1
 }
 
-// guardrail is a measure that must not get worse by more.
+// guardrail is a measure that must not get worse by more than By.
 type guardrail struct {
 	Measure string
 	By      float64 // of 1 for a rate
 }
 
-// Recording says which replies are recorded.
+// Recording selects the replies to record.
 type Recording struct {
 	Share    float64 // of 1
 	Messages bool
@@ -62,10 +62,10 @@ type Recording struct {
 	when     func(Captured) (bool, error)
 }
 
-// Idle says that there is nothing to try and nothing to record.
+// Idle reports whether there are neither experiments nor recording.
 func (x *Compiled) Idle() bool { return len(x.List) == 0 && x.Capture == nil }
 
-// Compile checks the file and makes it ready.
+// Compile checks and compiles the file.
 func (f *RulesFile) Compile(r *ruleset.Reader) any {
 	c := compiler{r}
 	out := Compiled{failed: c.signs(f.Outcomes.Failed), corrected: c.signs(f.Outcomes.Corrected)}
@@ -91,10 +91,10 @@ func (f *RulesFile) Compile(r *ruleset.Reader) any {
 	return &out
 }
 
-// compiler compiles what stands in the file.
+// compiler compiles the parts of the file.
 type compiler struct{ *ruleset.Reader }
 
-// signs compiles signs, and tries their examples.
+// signs compiles signs and runs their examples.
 func (c compiler) signs(list []Sign) (out []*regexp.Regexp) {
 	for _, s := range list {
 		re := c.Pattern(s.Find)
@@ -168,7 +168,7 @@ func (c compiler) measure(t rulefile.Text) (Measure, bool) {
 	return m, known
 }
 
-// amount is how much of a measure: points of a rate are hundredths.
+// amount scales an amount of a measure: rates are written in points, which are hundredths.
 func (c compiler) amount(of rulefile.Text, x float64) float64 {
 	if m, known := c.measure(of); known && m.Unit == "" {
 		return x / 100
@@ -176,7 +176,7 @@ func (c compiler) amount(of rulefile.Text, x float64) float64 {
 	return x
 }
 
-// sample puts units into arms.
+// sample assigns units to arms.
 func (c compiler) sample(r *Entry, e *Experiment) {
 	for _, s := range r.Sample {
 		unit := map[string]rulefile.Text{bySession: s.Session, byAgent: s.Agent, byUser: s.User}[e.Unit]
@@ -204,7 +204,7 @@ func (c compiler) sample(r *Entry, e *Experiment) {
 	}
 }
 
-// Shares are those of the arms, in their order.
+// Shares returns the shares of the arms, in order.
 func (e *Experiment) Shares() []float64 {
 	out := make([]float64, len(e.Arms))
 	for i := range e.Arms {
@@ -213,18 +213,18 @@ func (e *Experiment) Shares() []float64 {
 	return out
 }
 
-// Pinned is the arm that a unit is put into by its name; not ok where its share decides.
+// Pinned returns the arm that a unit is assigned to by name; ok is false if shares decide.
 func (e *Experiment) Pinned(unit string) (arm int, ok bool) {
 	arm, ok = e.pinned[unit]
 	return arm, ok
 }
 
-// Arm is the number of an arm, or -1.
+// Arm returns the index of an arm, or -1.
 func (e *Experiment) Arm(name string) int {
 	return slices.IndexFunc(e.Arms, func(a compiledArm) bool { return a.Name == name })
 }
 
-// Find is an experiment, and one of its arms. The error says which there are.
+// Find returns an experiment and one of its arms. The error lists the existing ones.
 func (x *Compiled) Find(id, arm string) (*Experiment, *compiledArm, error) {
 	i := slices.IndexFunc(x.List, func(e Experiment) bool { return e.ID == id })
 	if i < 0 {
@@ -249,7 +249,7 @@ func (x *Compiled) Find(id, arm string) (*Experiment, *compiledArm, error) {
 	return nil, nil, fmt.Errorf("%s: %s has no arm %s; %s", e.Place, id, arm, rulefile.DidYouMean(arm, names))
 }
 
-// Overlay is what an arm sets, also that of a draft.
+// Overlay returns the settings of an arm, even in a draft.
 func (x *Compiled) Overlay(id, arm string) (*ruleset.Overlay, error) {
 	e, found, err := x.Find(id, arm)
 	switch {
@@ -262,8 +262,8 @@ func (x *Compiled) Overlay(id, arm string) (*ruleset.Overlay, error) {
 	return &found.Overlay, nil
 }
 
-// UnitOf is the unit that asks, for this experiment; empty where the request names none, or
-// the condition does not hold. A condition that fails while it runs does not.
+// UnitOf returns the unit of a request; empty if the request names none, or if the condition is false or
+// fails.
 func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
 	unit = map[string]string{bySession: a.Lasting(), byAgent: a.Agent, byUser: a.User}[e.Unit]
 	if unit == "" || e.when == nil {
@@ -275,7 +275,7 @@ func (e *Experiment) UnitOf(a Asking) (unit string, err error) {
 	return unit, nil
 }
 
-// Takes reports whether a reply is one of those that are recorded, but for the share.
+// Takes reports whether the condition selects a reply. The share is not considered.
 func (r *Recording) Takes(c Captured) (bool, error) {
 	if r.when == nil {
 		return true, nil
@@ -286,10 +286,10 @@ func (r *Recording) Takes(c Captured) (bool, error) {
 // Drawn reports whether a reply is within the share, by its id.
 func (r *Recording) Drawn(id string) bool { return draw("capture", id) < r.Share }
 
-// Failed reports whether the result of a tool says that it failed.
+// Failed reports whether the result of a tool describes a failure.
 func (x *Compiled) Failed(text string) bool { return found(x.failed, text) }
 
-// Corrected reports whether a user says that the answer before was wrong.
+// Corrected reports whether a user text rejects the previous answer.
 func (x *Compiled) Corrected(text string) bool { return found(x.corrected, text) }
 
 func found(list []*regexp.Regexp, text string) bool {

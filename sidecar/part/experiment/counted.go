@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// maxCounted is how many units of a trial are known to have been counted, beside those whose figures are
-// remembered: 8 bytes each.
+// maxCounted is how many units of a trial are remembered as counted, in addition to those with figures: 8
+// bytes each.
 const maxCounted = 200_000
 
-// countedUnits are the hashes of units that were counted.
+// countedUnits holds hashes of the counted units.
 type countedUnits map[uint64]struct{}
 
 func hashOf(key string) uint64 {
@@ -17,8 +17,8 @@ func hashOf(key string) uint64 {
 	return h
 }
 
-// countsAnew notes a unit that is to be counted, and reports whether it is a new one. Behind
-// maxCounted that is unknown, and Repeats says so.
+// countsAnew records a unit, and reports whether it is new. Beyond maxCounted that is unknown, which
+// Repeats tells.
 func (t *trial) countsAnew(key string) bool {
 	h := hashOf(key)
 	if _, known := t.counted[h]; known {
@@ -32,7 +32,7 @@ func (t *trial) countsAnew(key string) bool {
 	return true
 }
 
-// packed are the hashes as a file keeps them.
+// packed encodes the hashes for the file.
 func (m countedUnits) packed() []byte {
 	out := make([]byte, 0, 8*len(m))
 	for h := range m {
@@ -41,7 +41,7 @@ func (m countedUnits) packed() []byte {
 	return out
 }
 
-// countedOf are those of a file. One of an earlier version has the units alone.
+// countedOf decodes the hashes of a file. Files of earlier versions have only the units.
 func countedOf(s *Saved) countedUnits {
 	out := make(countedUnits, len(s.Counted)/8+len(s.Units))
 	for doc := s.Counted; len(doc) >= 8; doc = doc[8:] {

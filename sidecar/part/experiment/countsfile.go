@@ -16,7 +16,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// CountsFile is the name of the file of counts in a state folder.
+// CountsFile is the file of counts in a state folder.
 const CountsFile = "experiments.json"
 
 // File is the file of counts.
@@ -26,7 +26,7 @@ type File struct {
 	Past    []Saved `json:"past,omitempty"`
 }
 
-// ReadCounts reads a file of counts. What cannot have been counted is an error.
+// ReadCounts reads a file of counts, and refuses impossible ones.
 func ReadCounts(path string) (*File, error) {
 	doc, err := os.ReadFile(path)
 	if err != nil {
@@ -55,7 +55,7 @@ func parseFile(doc []byte) (*File, error) {
 	return &f, nil
 }
 
-// sound says that this can have been counted.
+// sound reports whether such counts are possible.
 func (s *Saved) sound() bool {
 	for _, a := range s.Arms {
 		for _, t := range a.Tallies {
@@ -116,10 +116,10 @@ func loaded(s Saved) *trial {
 			u.totals = map[string]Unit{}
 		}
 	}
-	if t.Units, t.Counted = nil, nil; t.Off == 0 { // an older file does not say it
+	if t.Units, t.Counted = nil, nil; t.Off == 0 { // older files lack it
 		t.Off = 1
 	}
-	t.Arms = slices.Clone(t.Arms) // several read the same file at once
+	t.Arms = slices.Clone(t.Arms) // several trackers may read the same file
 	for i := range t.Arms {
 		if t.Arms[i].Tallies == nil {
 			t.Arms[i].Tallies = map[string]Tally{}
@@ -128,7 +128,7 @@ func loaded(s Saved) *trial {
 	return t
 }
 
-// saved is a copy that no later count changes. The units are left out if the trial is past.
+// saved returns an independent copy, without units if the trial has ended.
 func (t *trial) saved(past bool) Saved {
 	s := t.Saved
 	s.Arms, s.Series = slices.Clone(s.Arms), slices.Clone(s.Series)
@@ -145,7 +145,7 @@ func (t *trial) saved(past bool) Saved {
 	return s
 }
 
-// Save writes the counts, if they have changed.
+// Save writes the counts if they have changed.
 func (tr *Tracker) Save() error {
 	tr.mu.Lock()
 	if !tr.dirty || tr.Path == "" || tr.before != nil {
@@ -174,7 +174,7 @@ func (tr *Tracker) Save() error {
 	return nil
 }
 
-// Close saves the counts, and writes what is to be recorded. No request may be assigned any more.
+// Close saves the counts and the recorded replies. No request may be assigned any more.
 func (tr *Tracker) Close() error {
 	tr.inherit()
 	if tr.before != nil {
@@ -184,11 +184,11 @@ func (tr *Tracker) Close() error {
 	return errors.Join(tr.Save(), tr.Store.Close())
 }
 
-// every is how often counts are saved, and looked at.
+// every is the interval of saving and reviewing counts.
 const every = 20 * time.Second
 
-// Run looks after the experiments of the rules in force until ctx ends: shadows read, counts are
-// saved, and what shall stop is stopped. At the end all is saved.
+// Run maintains the experiments of the rules in force until ctx ends: shadows read, counts are saved, and
+// experiments stop. At the end it saves everything.
 func (tr *Tracker) Run(ctx context.Context, rules func() *ruleset.Set) {
 	tr.ended.Go(func() { tr.Shadows(ctx) })
 	tick := time.NewTicker(every)

@@ -9,29 +9,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// How much of a reply may wait in the queue, in bytes. What is longer is cut before, and the
-// record says so. A little more than is written waits, so that masking sees secrets whole.
+// Limits of a reply in the queue, in bytes. Longer texts are cut, and the record says so. The queue holds a
+// little more than is written, so that masking sees secrets whole.
 const (
 	maxText          = 256 << 10 // of one text, and of all tools
 	maxMessages      = 1 << 20
-	maxCapturedCalls = 64 // calls, or refusals, of one reply
+	maxCapturedCalls = 64 // calls or refusals of one reply
 	margin           = 8 << 10
 	held             = maxText + margin + 1 // bytes of a text that wait; the last shows that there was more
 )
 
-// entry is a reply on its way to a segment. Without a reply it brings a rule.
+// entry is a reply on its way to a segment. Without a reply it carries only a rule.
 type entry struct {
 	rule  captureRule
 	reply *captureReply
-	cut   map[string]int // what was cut, and how many bytes or things it had
+	cut   map[string]int // original size of what was cut
 	size  int64
 }
 
-// intake makes replies the store's own. It remembers the tools that came last, since most
-// requests bring the same ones.
+// intake copies replies, so that they do not keep requests in memory. It remembers the last tools, since
+// most requests repeat them.
 type intake struct{ last atomic.Pointer[[]tools.Tool] }
 
-// own is a reply that shares no large or changing memory with its caller.
+// own returns a copy of a reply that shares no large or changing memory.
 func (in *intake) own(rule captureRule, r captureReply) *entry {
 	e := &entry{rule: rule, reply: &r}
 	r.At = r.At.UTC().Round(0)
@@ -55,11 +55,11 @@ func (in *intake) own(rule captureRule, r captureReply) *entry {
 		r.Shadow = &s
 	}
 	e.tools(&in.last)
-	e.size += 1 << 10 // the record itself, about
+	e.size += 1 << 10 // estimated size of the record itself
 	return e
 }
 
-// texts are the texts of the reply that are not in lists.
+// texts iterates over the texts of the reply outside of lists.
 func (e *entry) texts() func(func(string, *string) bool) {
 	r := e.reply
 	return func(yield func(string, *string) bool) {
@@ -77,7 +77,7 @@ func (e *entry) texts() func(func(string, *string) bool) {
 	}
 }
 
-// text is a text, or a copy of its beginning. It is never a piece of a larger one.
+// text returns a copy of a text or of its beginning, never a part of a larger text.
 func (e *entry) text(name, s string) string {
 	if len(s) > held {
 		e.say(name, len(s))
@@ -87,7 +87,7 @@ func (e *entry) text(name, s string) string {
 	return s
 }
 
-// say notes what was cut.
+// say records a cut.
 func (e *entry) say(name string, was int) {
 	if e.cut == nil {
 		e.cut = make(map[string]int)
@@ -114,7 +114,7 @@ func (e *entry) calls() {
 	}
 }
 
-// reading makes a reading the record's own: its arguments may point into a buffer.
+// reading copies a reading, whose arguments may point into a buffer.
 func (e *entry) reading(name string, r *captureReading) {
 	r.Content, r.Reasoning, r.Finish = e.text(name+".content", r.Content), e.text(name+".reasoning",
 		r.Reasoning), e.text(name+".finish_reason", r.Finish)
@@ -153,8 +153,8 @@ func (e *entry) messages() {
 	}
 }
 
-// tools copies the tools, unless they are those that came last: they point into the body of the request,
-// which may be large. A list that is too long is left out. Then what was offered is unknown.
+// tools copies the tools, unless they are the last ones again: they point into the body of the request. A
+// list that is too long is dropped, and what was offered is then unknown.
 func (e *entry) tools(last *atomic.Pointer[[]tools.Tool]) {
 	r, all := e.reply, 0
 	for i := range r.Tools {

@@ -21,7 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// experimenting is one run of experiments.
+// experimenting holds the flags of one experiments command.
 type experimenting struct {
 	admin, rules, policy string
 	states               []string
@@ -84,7 +84,7 @@ back what was there before.`,
 	return c
 }
 
-// show shows all experiments, or one; if it shall stop, that is done before.
+// show prints all experiments, or one, which it first stops if stop is set.
 func (x *experimenting) show(c *cobra.Command, name string) error {
 	list, err := x.reports(c, name)
 	if err != nil {
@@ -98,12 +98,12 @@ func (x *experimenting) show(c *cobra.Command, name string) error {
 		list = list[i : i+1]
 	}
 	if x.json {
-		return x.env.Paper(true).Whole(map[string]any{"experiments": list}, nil)
+		return x.env.Printer(true).Document(map[string]any{"experiments": list}, nil)
 	}
 	return writeReports(x.env.Out, list, name != "", time.Now())
 }
 
-// unknown is the error of an experiment that is not there.
+// unknown returns the error of an unknown experiment.
 func unknown(name string, list []Report) error {
 	var ids []string
 	for _, r := range list {
@@ -146,7 +146,7 @@ func (x *experimenting) reports(c *cobra.Command, name string) ([]Report, error)
 
 // promote publishes the files in which the arm is the rule.
 func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
-	a := cli.Rollouts(x.env)
+	a := cli.NewRollout(x.env)
 	a.Target, a.Policy, a.By = x.rules, x.policy, live.ByPromote
 	var err error
 	if a.Admin, err = cli.AdminFrom(x.admin, c, x.env); err != nil {
@@ -194,12 +194,12 @@ func (x *experimenting) promote(c *cobra.Command, name, arm string) error {
 	return nil
 }
 
-// asked asks how experiments go.
+// asked returns the reports of a server.
 func asked(ctx context.Context, c *admin.Client) (all Experiments, err error) {
 	return all, c.Ask(ctx, http.MethodGet, "/experiments", nil, &all)
 }
 
-// stopped ends one, in the name of by, and tells how all go.
+// stopped ends an experiment in the name of by, and returns the reports of the server.
 func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all Experiments, err error) {
 	body, err := json.Marshal(map[string]string{"why": why, "by": by})
 	if err != nil {

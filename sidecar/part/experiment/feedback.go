@@ -10,10 +10,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// maxFeedback is how long the body of a feedback may be.
+// maxFeedback is the maximal size of a feedback, in bytes.
 const maxFeedback = 4 << 10
 
-// ServeFeedback counts the score that the caller gives an answer: {"request": "…", "score": 0 to 1}.
+// ServeFeedback counts the caller's score of an answer: {"request": "…", "score": 0 to 1}.
 func (tr *Tracker) ServeFeedback(w http.ResponseWriter, r *http.Request) error {
 	const how = `send {"request": the X-Request-Id of the answer, "score": a number from 0 to 1}`
 	var said struct {

@@ -12,7 +12,7 @@ import (
 
 const rulesName = "experiments.yaml"
 
-// Section is experiments.yaml.
+// Section returns the section experiments.yaml.
 func Section() ruleset.Section {
 	return ruleset.Section{Name: rulesName,
 		About: "What is tried on which share of the sessions, and which replies are recorded.",
@@ -21,7 +21,7 @@ func Section() ruleset.Section {
 			{Key: "capture.when", Env: reflect.TypeFor[Captured]()}}}
 }
 
-// RulesFile is what it says.
+// RulesFile is the content of the file.
 type RulesFile struct {
 	rulefile.Head
 	Capture     *Capture `rule:"capture" doc:"Which replies are recorded in the state folder. If left out, none is."`
@@ -29,7 +29,7 @@ type RulesFile struct {
 	Experiments []Entry  `rule:"experiments,required" doc:"What is tried, and on whom."`
 }
 
-// Capture says which replies are recorded.
+// Capture selects the replies to record.
 type Capture struct {
 	Share    float64        `rule:"share,required" min:"0" max:"100" doc:"How many percent of the replies for which the condition holds." eg:"10"`
 	When     *rulefile.Text `rule:"when" doc:"A condition on the reply and what was made of it. If left out, it always holds." eg:"refused > 0 or repaired > 0"`
@@ -45,7 +45,7 @@ type Outcomes struct {
 	Corrected []Sign `rule:"corrected" doc:"Messages with which users say that an answer was wrong."`
 }
 
-// Sign is found in a text.
+// Sign matches a text.
 type Sign struct {
 	About string          `rule:"about" doc:"What the sign is." eg:"The command has failed."`
 	Find  rulefile.Text   `rule:"find,required" doc:"A regular expression (RE2)." eg:"'^Error: '"`
@@ -53,21 +53,21 @@ type Sign struct {
 	Miss  []rulefile.Text `rule:"miss" doc:"Texts in which it is not found. Every load tries them." eg:"[no error]"`
 }
 
-// The states of an experiment.
+// States of an experiment.
 const (
-	Draft   = "draft"   // its arms are checked, and no session is in it
+	Draft   = "draft"   // checked, but without sessions
 	Running = "running" // sessions are in its arms
-	Stopped = "stopped" // no session is in it any more; its figures stay
+	Stopped = "stopped" // without new sessions; the counts remain
 )
 
-// The units that are split.
+// Units that can be split.
 const (
 	bySession = "session"
 	byAgent   = "agent"
 	byUser    = "user"
 )
 
-// Entry is an experiment as the file says it.
+// Entry is an experiment in the file.
 type Entry struct {
 	ID      rulefile.Text             `rule:"id,required" doc:"Its name." eg:"shorter-prompt"`
 	About   string                    `rule:"about,required" doc:"The question." eg:"Does the shorter prompt give as many calls that work?"`
@@ -85,13 +85,13 @@ type Entry struct {
 	Sample  []Sample                  `rule:"sample" doc:"Units that are put into an arm, to try it. They are not counted."`
 }
 
-// ArmEntry is one of the things that are tried.
+// ArmEntry is an arm in the file.
 type ArmEntry struct {
 	Share float64              `rule:"share,required" min:"0" max:"100" doc:"Percent of the units. All shares together are 100." eg:"50"`
 	Set   []rulefile.Pair[any] `rule:"set" doc:"What is other than in the rule files, as FILE.ID.KEY: value, or prompt, profile, style, upstream, sampling, effort for every model." eg:"{prompt: short, strategies.markers.priority: 75}"`
 }
 
-// Adapt says how shares follow what is counted.
+// Adapt makes shares follow the counts.
 type Adapt struct {
 	Floor float64 `rule:"floor,required" min:"1" max:"50" doc:"Percent that every arm gets at least." eg:"10"`
 }
@@ -102,14 +102,14 @@ type Guard struct {
 	By      float64       `rule:"by" min:"0" max:"1000000" doc:"So much is no harm: points of a rate, or what a mean counts. If left out: 0." eg:"1"`
 }
 
-// Stop says when an experiment stops by itself.
+// Stop lists when an experiment stops by itself.
 type Stop struct {
 	Units   int  `rule:"sessions" min:"1" max:"100000000" doc:"When so many units were in it." eg:"4000"`
 	Days    int  `rule:"days" min:"1" max:"3650" doc:"When it is so many days old." eg:"14"`
 	Decided bool `rule:"decided" doc:"true: as soon as one arm is known to be better or worse than the first, or, with a margin, no arm to differ by more."`
 }
 
-// Sample is a unit, and the arm that it is put into.
+// Sample assigns a unit to an arm.
 type Sample struct {
 	Session rulefile.Text `rule:"session" doc:"A session, where those are split." eg:"agent:main:alice"`
 	Agent   rulefile.Text `rule:"agent" doc:"An agent, where those are split." eg:"main"`
@@ -117,7 +117,7 @@ type Sample struct {
 	Arm     rulefile.Text `rule:"arm,required" doc:"The arm." eg:"control"`
 }
 
-// Asking is what the condition of an experiment sees.
+// Asking is the environment of an experiment's condition.
 type Asking struct {
 	Model   string `expr:"model" doc:"The model id that the caller asked for."`
 	Agent   string `expr:"agent" doc:"The agent. It is empty if the request does not name it."`
@@ -127,7 +127,7 @@ type Asking struct {
 	Tools   int    `expr:"tools" doc:"How many tools are offered."`
 }
 
-// Lasting is the session; empty where it is known by a trace alone, which ends with the turn.
+// Lasting returns the session; empty if only a trace is known, which ends with the turn.
 func (a *Asking) Lasting() string {
 	if strings.HasPrefix(a.Session, telemetry.TraceSession) {
 		return ""
@@ -135,7 +135,7 @@ func (a *Asking) Lasting() string {
 	return a.Session
 }
 
-// Captured is what the condition of capture sees.
+// Captured is the environment of the condition of capture.
 type Captured struct {
 	Asking
 	Arms     []string `expr:"arms" doc:"The arms that the request is in, as EXPERIMENT/ARM."`

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// hold makes this the only process that writes to a folder, until the file is closed.
+// hold locks a folder for writing by this process, until the file is closed.
 func hold(dir string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {

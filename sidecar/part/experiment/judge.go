@@ -6,23 +6,23 @@ import (
 	"math/rand/v2"
 )
 
-// fewest is how many units an arm needs before anything is said of it.
+// fewest is the minimal number of units of an arm for a verdict.
 const fewest = 30
 
-// tuned is for how many units an arm the intervals are narrowest.
+// tuned is the number of units per arm at which the intervals are narrowest.
 const tuned = 1000
 
-// difference is where the rate of b less that of a lies, with a probability of 1-alpha for all
-// looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always
-// Valid Inference, 2015). rate says that the values are 0 to 1. It is not ok with too few units,
-// with tallies that cannot have been counted, and with an alpha that is not between 0 and 1.
+// difference returns an interval for the rate of b less that of a. It has the probability 1-alpha for all
+// looks together: a confidence sequence by a normal mixture (Robbins; Johari and others, Always Valid
+// Inference, 2015). rate means that the values are 0 to 1. ok is false for too few units, impossible
+// tallies, and an alpha outside of 0 to 1.
 func difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok bool) {
 	vs, ok := variances([]Tally{a, b}, rate)
 	if !ok || !(alpha > 0 && alpha < 1) {
 		return 0, 0, false
 	}
 	v := vs[0] + vs[1]
-	// The mixture is as wide as the error at the number of units that it is tuned to.
+	// The width of the mixture is the error at the tuned number of units.
 	mix := v * (float64(a.Units) + float64(b.Units)) / (2 * tuned)
 	mix *= 2*math.Log(1/alpha) + 1
 	half := math.Sqrt(v * (v + mix) / mix * (2*math.Log(1/alpha) + math.Log((v+mix)/v)))
@@ -33,9 +33,9 @@ func difference(a, b Tally, alpha float64, rate bool) (low, high float64, ok boo
 	return d - half, d + half, true
 }
 
-// variances are those of the rates of arms that are compared; not ok where one has too few
-// units. A small arm may not have seen the few events, or large values, that a large one has,
-// and would look surer than it is. So its units vary no less than those of all arms together.
+// variances returns the variances of the rates of compared arms; ok is false if one has too few units. A
+// small arm may lack the rare events or large values of a large one, and would then look too certain. So
+// its units vary no less than those of all arms together.
 func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 	all, units := 0.0, 0.0
 	for _, a := range arms {
@@ -57,10 +57,10 @@ func variances(arms []Tally, rate bool) (out []float64, ok bool) {
 
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
 
-// findingKind is what may be said of an arm.
+// findingKind is the kind of a verdict.
 type findingKind string
 
-// The kinds.
+// Kinds of verdicts.
 const (
 	Early        findingKind = "too_early"
 	Better       findingKind = "better"
@@ -69,16 +69,16 @@ const (
 	Broken       findingKind = "split_off"
 )
 
-// Ask is what is asked of two arms.
+// Ask is a question about two arms.
 type Ask struct {
-	Alpha         float64 // how often a difference may be seen that is none; 0: 0.05
-	Margin        float64 // a difference below it does not matter; 0: every one does
+	Alpha         float64 // probability of a false difference; 0: 0.05
+	Margin        float64 // smaller differences do not matter; 0: all matter
 	Rate          bool    // values are 0 to 1
 	LowerIsBetter bool
-	Split         float64 // as Split says, which is never 0; 0: it was not asked
+	Split         float64 // as Split returns it; 0: unknown
 }
 
-// Finding is the answer: the effect is the rate of the arm less that of the control.
+// Finding is the answer. The effect is the rate of the arm less that of the control.
 type Finding struct {
 	Kind   findingKind `json:"verdict"`
 	Effect float64     `json:"effect"`
@@ -114,7 +114,7 @@ func Judge(control, arm Tally, o Ask) Finding {
 	return f
 }
 
-// in is where the difference lies, with the unit of a mean; empty for a rate, which is told in points.
+// in returns the interval and its unit. An empty unit is that of a rate, whose interval is in points.
 func (f Finding) in(unit string) (low, high float64, name string) {
 	if unit == "" {
 		return 100 * f.Low, 100 * f.High, "points"
@@ -122,13 +122,13 @@ func (f Finding) in(unit string) (low, high float64, name string) {
 	return f.Low, f.High, unit
 }
 
-// Interval says where the difference lies.
+// Interval describes the interval.
 func (f Finding) Interval(unit string) string {
 	low, high, name := f.in(unit)
 	return fmt.Sprintf("%s to %s %s", signed(low), signed(high), name)
 }
 
-// Words say what is found.
+// Words describes the verdict.
 func (f Finding) Words(unit string) string {
 	low, high, name := f.in(unit)
 	if f.Effect < 0 {
@@ -146,8 +146,8 @@ func (f Finding) Words(unit string) string {
 	return "undecided"
 }
 
-// number has one digit behind the point, none where it is large, more where it is small: an
-// effect is never told as 0.0.
+// figure formats a number with one digit after the point, none if it is large, more if it is small: an
+// effect never looks like 0.0.
 func figure(x float64) string {
 	switch size := math.Abs(x); {
 	case size >= 100:
@@ -166,7 +166,7 @@ func signed(x float64) string {
 	return "+" + figure(x)
 }
 
-// up rounds as number does, but never down: what is told as a bound is one.
+// up rounds up like figure, so that a bound stays a bound.
 func up(x float64) float64 {
 	switch {
 	case x >= 100:
@@ -180,10 +180,9 @@ func up(x float64) float64 {
 	return x
 }
 
-// Shares are shares of arms that follow how well they do: how probable it is for each that it
-// is the best one (Thompson sampling), but never less than floor, and together 1. They are equal
-// until every arm has enough units, and where the floor leaves nothing to share out. The same
-// tallies give the same shares.
+// Shares returns adapted shares: for each arm the probability that it is the best one (Thompson sampling),
+// but at least floor, with the sum 1. They are equal until every arm has enough units, and if the floor
+// leaves nothing to distribute. The result depends only on the tallies.
 func Shares(arms []Tally, floor float64, rate, lowerIsBetter bool) []float64 {
 	k := float64(len(arms))
 	out := make([]float64, len(arms))

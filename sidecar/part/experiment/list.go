@@ -14,15 +14,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// captureFilter chooses records. Empty fields let everything through.
+// captureFilter selects records. Empty fields match everything.
 type captureFilter struct {
 	Since time.Time
 	Arm   string   // EXPERIMENT, or EXPERIMENT/ARM
-	Is    []string // words, all of which must hold
+	Is    []string // words that must all match
 	Where string   // a condition, as capture.when has it in experiments.yaml
 }
 
-// marks are what can be asked of a record, and what list shows of it.
+// marks are the properties that list shows and can filter by.
 var marks = []struct {
 	word string
 	is   func(*CaptureRecord) bool
@@ -40,7 +40,7 @@ var marks = []struct {
 	{"cut", func(r *CaptureRecord) bool { return len(r.Cut) > 0 }},
 }
 
-// captureMarks are the words that Filter.Is takes.
+// captureMarks returns the words for Filter.Is.
 func captureMarks() (words []string) {
 	for _, m := range marks {
 		words = append(words, m.word)
@@ -48,7 +48,7 @@ func captureMarks() (words []string) {
 	return words
 }
 
-// Compile gives what says whether a record is meant. The error says what is not understood.
+// Compile returns a predicate for records. The error describes a mistake in the filter.
 func (f *captureFilter) Compile() (func(*CaptureRecord) (bool, error), error) {
 	for _, word := range f.Is {
 		if !slices.Contains(captureMarks(), word) {
@@ -91,8 +91,8 @@ func (f *captureFilter) takes(r *CaptureRecord) bool {
 // maxSeen is how much of a reply a condition sees, in bytes.
 const maxSeen = 64 << 10
 
-// seen is what a condition sees of a record: the same as when the reply was served, but for
-// what was masked or cut.
+// seen returns the environment of a condition, as it was when the reply was served, except for masked or
+// cut texts.
 func (r *CaptureRecord) seen() *Captured {
 	repaired := 0
 	for _, c := range r.Reading.Calls {
@@ -111,7 +111,7 @@ func (r *CaptureRecord) empty() bool {
 	return len(r.Reading.Calls) == 0 && strings.TrimSpace(r.content()) == ""
 }
 
-// content is what the user read.
+// content returns what the user read.
 func (r *CaptureRecord) content() string {
 	if r.Reading.Content != nil {
 		return *r.Reading.Content
@@ -119,7 +119,7 @@ func (r *CaptureRecord) content() string {
 	return r.Message.Content
 }
 
-// Line is a record on one line, which does a terminal no harm.
+// Line describes a record on one line, safe for a terminal.
 func (r *CaptureRecord) Line() string {
 	var what []string
 	for _, m := range marks {
@@ -140,7 +140,7 @@ func (r *CaptureRecord) Line() string {
 		cmp.Or(strings.Join(r.Arms, ","), "-"), cmp.Or(strings.Join(what, ","), "-"), text))
 }
 
-// brief is the beginning of a text.
+// brief returns the beginning of a text.
 func brief(s string, most int) string {
 	if cut := scan.Head(s, most); cut != s {
 		return cut + "…"
@@ -148,10 +148,10 @@ func brief(s string, most int) string {
 	return s
 }
 
-// field is a part of a record with its name.
+// field is a named part of a record.
 type field struct{ Name, Value string }
 
-// Fields are the parts of a record for people, what is empty too. The caller makes them printable.
+// Fields returns the parts of a record, including empty ones. The caller makes them printable.
 func (r *CaptureRecord) Fields() []field {
 	out := []field{
 		{"id", r.ID}, {"at", r.At.Local().Format(time.RFC3339Nano)}, {"model", r.Model}, {"server", r.Server}, {"agent", r.Agent}, {"channel", r.Channel}, {"caller", r.Caller}, {"session", r.Session},

@@ -13,7 +13,7 @@ const (
 	maxWhy  = 4 << 10
 )
 
-// mask hides secrets and shortens texts, and counts both.
+// mask masks secrets, shortens texts, and counts both.
 type mask struct {
 	on   bool
 	most int // bytes of a text
@@ -21,7 +21,7 @@ type mask struct {
 	cut  map[string]int
 }
 
-// text is a text as it is written. A text that is JSON stays JSON.
+// text masks and shortens a text. JSON remains JSON.
 func (m *mask) text(name, s string) string {
 	if len(s) > m.most {
 		m.cut[name] = max(len(s), m.cut[name])
@@ -29,8 +29,8 @@ func (m *mask) text(name, s string) string {
 	return m.within(s, m.most)
 }
 
-// within is a text of at most so many bytes. It is cut once more after it was masked: what the
-// first cut left of a secret stands at the end, and goes.
+// within shortens a text to most bytes. It cuts again after masking, so that the rest of a secret at the
+// first cut is removed.
 func (m *mask) within(s string, most int) string {
 	if len(s) > most+margin {
 		s = m.hide(scan.Head(s, most+margin))
@@ -41,7 +41,7 @@ func (m *mask) within(s string, most int) string {
 	return scan.Head(s, most)
 }
 
-// name is a short text.
+// name shortens a name.
 func (m *mask) name(s string) string { return m.within(s, maxName) }
 
 func (m *mask) hide(s string) string {
@@ -56,13 +56,13 @@ func (m *mask) hide(s string) string {
 	return s
 }
 
-// json is a document as it is written: byte for byte, unless it holds a secret.
+// json masks a document, which stays the same byte for byte if it has no secrets.
 func (m *mask) json(doc json.RawMessage) json.RawMessage {
 	if !m.on || len(doc) == 0 {
 		return doc
 	}
 	out, n, err := secrets.MaskJSON(doc)
-	if err != nil { // it is none: a text
+	if err != nil { // not JSON, so it is a text
 		text, n := secrets.Mask(string(doc))
 		m.n += n
 		return quoted(text)
@@ -74,7 +74,7 @@ func (m *mask) json(doc json.RawMessage) json.RawMessage {
 	return out
 }
 
-// document is JSON that can stand in a record, whatever it was.
+// document returns valid JSON for a record, whatever doc is.
 func (m *mask) document(doc json.RawMessage) json.RawMessage {
 	switch {
 	case len(doc) == 0:

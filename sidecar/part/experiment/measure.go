@@ -2,12 +2,12 @@ package experiment
 
 import "slices"
 
-// Measure is something that is counted of every unit: so much of so many.
+// Measure is a figure that is counted for every unit, such as events of all events.
 type Measure struct {
 	ID    string `json:"id"`
 	About string `json:"about"`
-	Of    string `json:"of"`             // what is counted once each time
-	Unit  string `json:"unit,omitempty"` // of a mean; empty: it is a rate
+	Of    string `json:"of"`             // what one event is
+	Unit  string `json:"unit,omitempty"` // of a mean; empty: a rate
 	Lower bool   `json:"lower_is_better,omitempty"`
 }
 
@@ -50,7 +50,7 @@ var measures = []Measure{
 	{answer, "Milliseconds of the whole answer.", "request", "ms", true},
 }
 
-// Measures are all of them, in the order in which people read of them.
+// Measures returns all measures in the order of reports.
 func Measures() []Measure { return slices.Clone(measures) }
 
 // MeasureOf finds a measure by its id.

@@ -1,6 +1,6 @@
-// Package experiment tries rules on a share of the sessions, counts what becomes of them, and records
-// replies as JSON lines that explain --jsonl and eval read. It changes no reply, judges no call, and
-// keeps no request waiting.
+// Package experiment tries rules on a share of the sessions, counts the outcomes, and records replies as
+// JSON lines that explain --jsonl and eval read. It changes no reply, judges no call, and delays no
+// request.
 package experiment
 
 import (
@@ -16,24 +16,23 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Part is the part experiment.
+// Part implements service.Part.
 type Part struct{}
 
-// Name is that of the part.
 func (Part) Name() string { return "experiment" }
 
-// Settings are none: the rules say everything.
+// Settings returns nil: everything is in the rules.
 func (Part) Settings() any { return nil }
 
-// Rules are what is tried, and which replies are recorded.
+// Rules returns the section of experiments and recording.
 func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
-// Commands are those of experiments and of recorded replies.
+// Commands returns the commands experiments and capture.
 func (Part) Commands(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{captureCommand(env), experimentsCommand(env)}
 }
 
-// Open opens where experiments are counted: in the state folder, where there is one.
+// Open opens the tracker, with its files in the state folder, if there is one.
 func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err error) {
 	if c.Offline {
 		return nil, nil
@@ -63,7 +62,7 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	c.Watch = append(c.Watch, l.Watch)
 	c.Routes = append(c.Routes, sidecar.Route{Pattern: "POST /feedback", Serve: l.ServeFeedback})
 	c.Leave = append(c.Leave, func() {
-		if err := store.Close(); err != nil { // the next process records
+		if err := store.Close(); err != nil { // so that the next process can record
 			c.Log.Warn("the last replies were not recorded", "event", "capture_broken", "detail", err.Error())
 		}
 	})

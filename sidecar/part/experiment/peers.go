@@ -8,19 +8,19 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// peerCounts keeps what each replica has counted. Nothing that a request waits for asks it.
+// peerCounts exchanges counts between replicas. Requests never wait for it.
 type peerCounts interface {
 	Publish(doc []byte) error // replaces what this replica published before
-	Read() ([][]byte, error)  // what the others published last
+	Read() ([][]byte, error)  // last counts of the other replicas
 }
 
-// publish gives the other replicas what is counted here, if it is anything new.
+// publish sends new counts to the other replicas.
 func (tr *Tracker) publish() {
 	if tr.Peers == nil {
 		return
 	}
 	tr.mu.Lock()
-	if tr.published || tr.before != nil { // the process before publishes for this replica
+	if tr.published || tr.before != nil { // the previous process publishes for this replica
 		tr.mu.Unlock()
 		return
 	}
@@ -28,7 +28,7 @@ func (tr *Tracker) publish() {
 	f := File{Version: 1}
 	for _, id := range slices.Sorted(maps.Keys(tr.trials)) {
 		s := tr.trials[id].saved(false)
-		s.Counted = nil // others cannot know of more than of its units
+		s.Counted = nil // others need to know only its units
 		f.Trials = append(f.Trials, s)
 	}
 	tr.mu.Unlock()
@@ -48,8 +48,7 @@ func (tr *Tracker) publish() {
 	tr.unshared = err != nil
 }
 
-// readPeers takes over what the other replicas have counted. Where that cannot be asked, what they published
-// last holds on.
+// readPeers reads the counts of the other replicas. If that fails, their last counts stay valid.
 func (tr *Tracker) readPeers() {
 	var files []*File
 	if tr.Peers != nil {
@@ -58,7 +57,7 @@ func (tr *Tracker) readPeers() {
 			return
 		}
 		for _, doc := range docs {
-			if f, err := parseFile(doc); err == nil { // or it is of another version
+			if f, err := parseFile(doc); err == nil { // nil for a file of another version
 				files = append(files, f)
 			}
 		}
@@ -80,8 +79,8 @@ func (tr *Tracker) readPeers() {
 	tr.peers, tr.arms = files, arms
 }
 
-// reviewed is what all replicas, and more files, have counted of each experiment, by its id. Others
-// wait only while what is counted here is copied.
+// reviewed returns the sum of all replicas and more files for each experiment, by id. The lock is held only
+// while local counts are copied.
 func (tr *Tracker) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 	x := Of(set)
 	tr.mu.Lock()
@@ -99,7 +98,7 @@ func (tr *Tracker) reviewed(set *ruleset.Set, more ...*File) map[string]*Saved {
 		e := &x.List[i]
 		if s := together(set, e, mine[e.ID], files); s != nil {
 			if mine[e.ID] != nil && len(more) == 0 {
-				s.Series = mine[e.ID].Series // of all replicas, as of each moment
+				s.Series = mine[e.ID].Series // it already covers all replicas
 			}
 			out[e.ID] = s
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// promotion gives the files of a folder in which an arm of an experiment is the rule for
-// everybody: what it sets stands in extra/FILE.EXPERIMENT.yaml, or where another extra file said
-// something else, and the experiment is stopped. Its error says what is not there, or is Problems.
+// promotion returns the files of a folder in which an arm is the rule and the experiment is stopped. The
+// settings of the arm go to extra/FILE.EXPERIMENT.yaml, or to an extra file that already sets them. The
+// error names what is missing, or is Problems.
 func promotion(id, arm string) live.Promotion {
 	return func(loader ruleset.Loader, files rulefile.Files) (rulefile.Files, error) {
 		texts, err := loader.Over(files, func(s *ruleset.Set) (*ruleset.Overlay, error) {
@@ -37,8 +37,8 @@ func promotion(id, arm string) live.Promotion {
 	}
 }
 
-// promote says in the files of a folder what an arm says over one of them. Two extra files
-// cannot say different things, so one that has another value gets the new one.
+// promote adds the settings of an arm for one file to the files of a folder. Two extra files cannot set
+// different values, so an extra file with another value is changed.
 func promote(own rulefile.Files, name, text, id, arm string) (err error) {
 	for _, extra := range slices.Sorted(maps.Keys(own)) {
 		if text == "" || rulefile.ExtraOf(extra) != name {
@@ -53,7 +53,7 @@ func promote(own rulefile.Files, name, text, id, arm string) (err error) {
 	}
 	stem := rulefile.ExtraFolder + "/" + strings.TrimSuffix(name, ".yaml") + "." + id
 	file := stem + ".yaml"
-	for n := 2; own.Has(file); n++ { // what was promoted before stays
+	for n := 2; own.Has(file); n++ { // earlier promotions stay
 		file = fmt.Sprintf("%s-%d.yaml", stem, n)
 	}
 	own[file] = fmt.Sprintf("# The arm %s of the experiment %s.\n%s", arm, id, text)

@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// ReadCaptures gives the records of a folder that are not older than since to take, oldest first,
-// until that says false. Lines that are no record are skipped and counted. The last line may be
-// one that is just being written, so half a line is no damage.
+// ReadCaptures calls take for the records of a folder since a time, oldest first, until take returns false.
+// It skips and counts damaged lines. An incomplete last line is not damage: it may still be written.
 func ReadCaptures(dir string, since time.Time, take func(*CaptureRecord) bool) (damaged int, err error) {
 	list, err := segments(dir)
 	if err != nil {
@@ -22,11 +21,11 @@ func ReadCaptures(dir string, since time.Time, take func(*CaptureRecord) bool) (
 	more := true
 	for i := 0; i < len(list) && more; i++ {
 		if i+1 < len(list) && list[i+1].born.Before(since) {
-			continue // all of it is older
+			continue // all its records are older
 		}
 		f, err := os.Open(list[i].path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed meanwhile
+			continue // removed meanwhile
 		}
 		if err != nil {
 			return damaged, fmt.Errorf("read recorded replies: %w", err)
@@ -43,7 +42,7 @@ func ReadCaptures(dir string, since time.Time, take func(*CaptureRecord) bool) (
 	return damaged, nil
 }
 
-// read is Read of one segment.
+// read is ReadCaptures for one segment.
 func read(in io.Reader, take func(*CaptureRecord) bool) (damaged int, err error) {
 	lines := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -62,8 +61,8 @@ func read(in io.Reader, take func(*CaptureRecord) bool) (damaged int, err error)
 	}
 }
 
-// nextLine is the next line with its end. It is not whole if it is too long: then it is
-// skipped. Half a line at the end is the end.
+// nextLine returns the next line with its newline. whole is false for a line that is too long, which is
+// skipped. An incomplete line at the end counts as the end.
 func nextLine(in *bufio.Reader) (line []byte, whole bool, err error) {
 	whole = true
 	for {
@@ -87,7 +86,7 @@ func recordOf(line []byte) (*CaptureRecord, bool) {
 	return &r, true
 }
 
-// findCapture is the newest record of an id.
+// findCapture returns the newest record with an id.
 func findCapture(dir, id string) (found *CaptureRecord, err error) {
 	_, err = ReadCaptures(dir, time.Time{}, func(r *CaptureRecord) bool {
 		if r.ID == id {

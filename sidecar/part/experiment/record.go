@@ -13,8 +13,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// CaptureRecord is a line of a segment. What replay.Record has, it has under the same names. The
-// messages stand inside of request, since a document with messages is a request.
+// CaptureRecord is a line of a segment. It shares the field names of replay.Record. The messages are inside
+// request, since replay takes a document with messages for a request.
 type CaptureRecord struct {
 	At        time.Time         `json:"at"`
 	ID        string            `json:"id"`
@@ -23,7 +23,7 @@ type CaptureRecord struct {
 	Session   string            `json:"session,omitempty"`
 	Agent     string            `json:"agent,omitempty"`
 	Channel   string            `json:"channel,omitempty"`
-	Caller    string            `json:"caller,omitempty"` // the field user of the request
+	Caller    string            `json:"caller,omitempty"` // field user of the request
 	User      string            `json:"user,omitempty"`   // what the user said last
 	Workspace string            `json:"workspace,omitempty"`
 	Rules     string            `json:"rules_version,omitempty"`
@@ -31,39 +31,39 @@ type CaptureRecord struct {
 	Profile   string            `json:"profile,omitempty"`
 	Arms      []string          `json:"arms,omitempty"`
 	Message   Message           `json:"message"`
-	Tools     []json.RawMessage `json:"tools"` // null: unknown, as they were too long to keep
-	// length where the message was cut: what stands at its end is not whole
+	Tools     []json.RawMessage `json:"tools"` // null: unknown, since they were too long
+	// length if the message was cut, so that its end is incomplete
 	Finish  string         `json:"finish_reason"`
 	Reading Made           `json:"reading"`
 	Outcome Came           `json:"outcome"`
 	Shadow  *shadowReading `json:"shadow,omitempty"`
 	Request *Asked         `json:"request,omitempty"`
 	Masked  int            `json:"masked,omitempty"` // secrets
-	// what is not whole → the bytes that it had, or how many calls
+	// what was cut → its size in bytes or calls
 	Cut map[string]int `json:"cut,omitempty"`
 }
 
-// Message is what the server said.
+// Message is the message of the server.
 type Message struct {
 	Content   string     `json:"content"`
 	Reasoning string     `json:"reasoning_content,omitempty"`
 	Calls     []toolCall `json:"tool_calls,omitempty"`
 }
 
-// toolCall is a call as OpenAI writes it.
+// toolCall is a call in OpenAI's format.
 type toolCall struct {
 	ID       string   `json:"id,omitempty"`
 	Type     string   `json:"type"`
 	Function function `json:"function"`
 }
 
-// function is what is called.
+// function is the function of a call.
 type function struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// Made is a reading. A text that is left out is as the server said it.
+// Made is a reading. Texts equal to the server's are left out.
 type Made struct {
 	Calls     []Call    `json:"calls"`
 	Content   *string   `json:"content,omitempty"`
@@ -73,7 +73,7 @@ type Made struct {
 	Early     bool      `json:"ended_early,omitempty"`
 }
 
-// Came is what came of a reply. Times are in milliseconds.
+// Came is the outcome of a reply. Times are in milliseconds.
 type Came struct {
 	Turns        int     `json:"turns,omitempty"`
 	Fault        string  `json:"fault,omitempty"`
@@ -89,18 +89,18 @@ type shadowReading struct {
 	Made
 }
 
-// Asked is what the model was asked.
+// Asked is the request to the model.
 type Asked struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// maxLine is the longest line that is written or read.
+// maxLine is the maximal length of a line.
 const maxLine = 4 << 20
 
 var errTooLong = errors.New("it is too long to be recorded")
 
-// line is an entry as a segment has it. A record that is too long, such as one of control
-// characters, is made once more with short texts.
+// line encodes an entry. A record that is too long, for example because of control characters, is encoded
+// again with short texts.
 func (e *entry) line(known *offered) ([]byte, error) {
 	for _, most := range [...]int{maxText, maxText / 16} {
 		var buf bytes.Buffer
@@ -116,7 +116,7 @@ func (e *entry) line(known *offered) ([]byte, error) {
 	return nil, errTooLong
 }
 
-// record is an entry with its secrets masked and its texts no longer than most.
+// record builds the record of an entry, with secrets masked and texts of at most most bytes.
 func (e *entry) record(most int, known *offered) *CaptureRecord {
 	r := e.reply
 	m := &mask{on: e.rule.Mask, most: most, cut: map[string]int{}}
@@ -167,7 +167,7 @@ func (m *mask) message(r *captureReply) Message {
 	return out
 }
 
-// made is a reading of a reply; what is as the server said it is left out.
+// made builds the record of a reading, without texts equal to the server's.
 func (m *mask) made(name string, said *captureReply, r *captureReading) Made {
 	out := Made{Calls: []Call{}, Finish: m.name(r.Finish), Early: r.Early}
 	if r.Content != said.Content {
@@ -199,8 +199,8 @@ func (o captureOutcome) came() Came {
 	return Came{o.Turns, scan.Head(o.Fault, maxName), o.PromptTokens, o.Tokens, ms(o.First), ms(o.All)}
 }
 
-// offered remembers lists of tools as they are written: most requests bring the same ones, and
-// masking them takes longer than all else.
+// offered remembers encoded lists of tools: most requests repeat them, and masking them takes longer than
+// all else.
 type offered struct{ of *recent.Map[written] } // by a hash
 
 func newOffered() *offered { return &offered{recent.New[written](maxOffered, nil)} }

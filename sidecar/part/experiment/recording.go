@@ -11,7 +11,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
-// recording is the rule by which this request is recorded; nil: it is not.
+// recording returns the rule that records this request, or nil.
 func (s *Assignment) recording() *Recording {
 	r := Of(s.base).Capture
 	if r == nil || s.tracker.Store == nil || !r.Drawn(s.id) {
@@ -20,7 +20,7 @@ func (s *Assignment) recording() *Recording {
 	return r
 }
 
-// note keeps what is recorded of a request.
+// note keeps the parts of a request that are recorded.
 func (s *Assignment) note(req *openai.Request) {
 	r := s.recording()
 	if r == nil {
@@ -38,7 +38,7 @@ func (s *Assignment) note(req *openai.Request) {
 	}
 }
 
-// seen is what the condition of capture sees of a reply.
+// seen returns the environment of the condition of capture.
 func (s *Assignment) seen(h *turn.Reply, differs bool) Captured {
 	r := h.Reading
 	repaired := 0
@@ -53,7 +53,7 @@ func (s *Assignment) seen(h *turn.Reply, differs bool) Captured {
 	}
 }
 
-// takes reports whether the rule takes a reply. A condition that fails while it runs takes none.
+// takes reports whether the rule records a reply. A failing condition counts as false.
 func (s *Assignment) takes(r *Recording, h *turn.Reply, differs bool) bool {
 	yes, err := r.Takes(s.seen(h, differs))
 	if err != nil && s.tracker.wrong.failed("", s.base.Version, err, s.tracker.Now()) {
@@ -63,7 +63,7 @@ func (s *Assignment) takes(r *Recording, h *turn.Reply, differs bool) bool {
 	return yes && err == nil
 }
 
-// reply is a reply as it is recorded, but for its outcome.
+// reply builds the reply to record, without its outcome.
 func (s *Assignment) reply(h *turn.Reply, n int) captureReply {
 	id := s.id
 	if n > 0 {
@@ -80,7 +80,7 @@ func (s *Assignment) reply(h *turn.Reply, n int) captureReply {
 	}
 }
 
-// record keeps a reply until it is known what came of its request.
+// record keeps a reply until the outcome of its request is known.
 func (s *Assignment) record(h *turn.Reply) {
 	if r := s.recording(); r != nil && s.takes(r, h, false) {
 		s.kept = append(s.kept, s.reply(h, s.replies))
@@ -88,7 +88,7 @@ func (s *Assignment) record(h *turn.Reply) {
 	s.replies++
 }
 
-// put records what was kept.
+// put records the kept replies.
 func (s *Assignment) put(a *turn.Account, took time.Duration, fault string) {
 	r := Of(s.base).Capture
 	for i := range s.kept {
@@ -100,7 +100,7 @@ func (s *Assignment) put(a *turn.Account, took time.Duration, fault string) {
 	s.kept = nil
 }
 
-// differs records what a shadow reads otherwise, if the rule takes it for that alone.
+// differs records the differing reading of a shadow, if the rule records the reply because of it.
 func (s *Assignment) differs(h *turn.Reply, arm string, other *parse.Reading) {
 	r := s.recording()
 	if r == nil || s.takes(r, h, false) || !s.takes(r, h, true) {

@@ -37,7 +37,8 @@ func readFolders(dirs []string) (out []*File, err error) {
 	return out, nil
 }
 
-// unknownIn tells what files have counted that is no experiment of these rules, or another one of that name.
+// unknownIn returns an error that lists the counts of experiments that these rules do not have, or define
+// differently.
 func unknownIn(set *ruleset.Set, files ...*File) error {
 	var ids []string
 	for _, f := range files {
@@ -56,7 +57,7 @@ func unknownIn(set *ruleset.Set, files ...*File) error {
 	return fmt.Errorf("there are counts of %s, and the rules do not have that, or not with these arms; name those of the server with --rules DIR", strings.Join(ids, ", "))
 }
 
-// together is what is counted of an experiment, here and elsewhere; nil for nothing. mine is a copy.
+// together returns the sum of the counts of an experiment, or nil. mine is a copy.
 func together(set *ruleset.Set, e *Experiment, mine *Saved, more []*File) *Saved {
 	var all *trial
 	p := printOf(set, e)
@@ -80,8 +81,8 @@ func together(set *ruleset.Set, e *Experiment, mine *Saved, more []*File) *Saved
 	return &all.Saved
 }
 
-// join takes in what another replica has counted. A unit that both know, such as a session whose
-// requests went to both, is one: as two it would pass for more evidence than it is.
+// join adds the counts of another replica. A unit that both know, such as a session with requests to both,
+// counts once; twice would be too much evidence.
 func (t *trial) join(o *trial) {
 	for i := range t.Arms {
 		t.Arms[i].Units += o.Arms[i].Units
@@ -96,12 +97,12 @@ func (t *trial) join(o *trial) {
 		switch {
 		case first:
 			*u = unit{theirs.arm, theirs.over, maps.Clone(theirs.totals)}
-			if !t.countsAnew(k) { // it was counted here, too, and had made room
+			if !t.countsAnew(k) { // it was counted here before it was dropped
 				u.over = true
 				t.Arms[u.arm].Units--
 			}
 			continue
-		case u.arm != theirs.arm: // shares that adapt gave it another one there
+		case u.arm != theirs.arm: // adapted shares gave it another arm there
 			continue
 		}
 		u.over = u.over || theirs.over
@@ -121,7 +122,7 @@ func (t *trial) join(o *trial) {
 		}
 	}
 	t.Repeats = t.Repeats || o.Repeats
-	t.Series = nil // how they went together is unknown
+	t.Series = nil // the combined series is unknown
 	t.Read, t.Differs = t.Read+o.Read, t.Differs+o.Differs
 	if o.Began.Before(t.Began) {
 		t.Began = o.Began

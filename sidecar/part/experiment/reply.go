@@ -9,10 +9,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Listens says that the words of replies are wanted: a shadow reads them, or they are recorded.
+// Listens reports whether the words of replies are needed, for a shadow or for recording.
 func (s *Assignment) Listens() bool { return s.recording() != nil || len(s.shadows) > 0 }
 
-// Replied counts the calls of a reply, records it, and has shadows read it.
+// Replied counts the calls of a reply, records it, and queues it for shadows.
 func (s *Assignment) Replied(h *turn.Reply) {
 	s.calls(h)
 	if !s.Listens() {
@@ -25,8 +25,7 @@ func (s *Assignment) Replied(h *turn.Reply) {
 	}
 }
 
-// own is a copy that stays when the turn has ended: arguments may stand in a buffer that
-// another turn gets then.
+// own returns a copy that outlives the turn, whose buffers are reused.
 func own(h *turn.Reply) *turn.Reply {
 	out, reading := *h, *h.Reading
 	reading.Calls = slices.Clone(reading.Calls)
@@ -40,7 +39,7 @@ func own(h *turn.Reply) *turn.Reply {
 // maxKinds is how many different calls of a session are remembered.
 const maxKinds = 256
 
-// calls counts calls.
+// calls counts the calls of a reply.
 func (s *Assignment) calls(h *turn.Reply) {
 	l, r := s.tracker, h.Reading
 	l.mu.Lock()
@@ -76,12 +75,12 @@ func (s *Assignment) calls(h *turn.Reply) {
 	}
 }
 
-// call names a call by who asked: not every server makes ids unique, and not every caller names a session.
+// call returns a key of a call and its caller: some servers repeat ids, and some callers name no session.
 func (s *Assignment) call(id string) string {
 	return key(strings.Join([]string{s.who.Lasting(), s.who.User, s.who.Agent}, "\x00"), id)
 }
 
-// tried counts a call that was tried.
+// tried counts an attempted call.
 func (s *Assignment) tried(valid, fits, denied bool) {
 	s.rate(callValid, valid)
 	s.rate(argsValid, fits)

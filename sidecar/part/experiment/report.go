@@ -7,35 +7,35 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Report is how an experiment goes.
+// Report is the state of an experiment.
 type Report struct {
 	ID      string    `json:"id"`
 	About   string    `json:"about"`
 	Status  string    `json:"status"`            // draft, running, stopped
-	Why     string    `json:"why,omitempty"`     // it was stopped
-	By      string    `json:"by,omitempty"`      // the person who has stopped it, if known
-	Trouble string    `json:"trouble,omitempty"` // requests are not in it that should be
+	Why     string    `json:"why,omitempty"`     // of a stop
+	By      string    `json:"by,omitempty"`      // who stopped it; empty: unknown
+	Trouble string    `json:"trouble,omitempty"` // why requests are missing in it
 	Unit    string    `json:"unit"`
 	Phase   int       `json:"phase"`
 	Began   time.Time `json:"began,omitzero"`
 	Measure string    `json:"measure"`
-	Margin  float64   `json:"margin,omitempty"` // a smaller difference of the measure does not matter
+	Margin  float64   `json:"margin,omitempty"` // smaller differences of the measure do not matter
 	Units   int       `json:"units"`
-	Repeats bool      `json:"repeats,omitempty"` // some of them may be counted twice
-	Split   float64   `json:"split_p"`           // below 0.001 the split is off
+	Repeats bool      `json:"repeats,omitempty"` // some units may be counted twice
+	Split   float64   `json:"split_p"`           // below 0.001 the split is invalid
 	Shadow  *Shadow   `json:"shadow,omitempty"`
 	Arms    []Arm     `json:"arms"`
-	// of the measure, and of those of guards; not of several folders
+	// of the deciding measures; none for several folders
 	Series []Series `json:"series,omitempty"`
 }
 
-// Shadow is how often another arm reads replies otherwise.
+// Shadow counts how often another arm reads replies differently.
 type Shadow struct {
 	Read    int `json:"read"`
 	Differs int `json:"differs"`
 }
 
-// Arm is how one of its arms does.
+// Arm is the result of one arm.
 type Arm struct {
 	Name     string     `json:"arm"`
 	Share    float64    `json:"share"`
@@ -43,16 +43,16 @@ type Arm struct {
 	Measures []Measured `json:"measures"`
 }
 
-// Measured is what is counted of one measure.
+// Measured is the result of one measure.
 type Measured struct {
 	Measure
 	Tally
 	Value   float64  `json:"value"`
-	Against *Finding `json:"against_control,omitempty"` // nil of the control
+	Against *Finding `json:"against_control,omitempty"` // nil for the control
 	Words   string   `json:"words,omitempty"`
 }
 
-// Reports tell of every experiment of a rule set. More are the counts of other processes.
+// Reports returns the reports of every experiment of a rule set. more are counts of other processes.
 func (tr *Tracker) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	x, all := Of(set), tr.reviewed(set, more...)
 	var now time.Time // of counts that go on
@@ -71,7 +71,7 @@ func (tr *Tracker) Reports(set *ruleset.Set, more ...*File) (out []Report) {
 	return out
 }
 
-// report tells of one experiment.
+// report builds the report of one experiment.
 func report(e *Experiment, s *Saved) Report {
 	r := Report{ID: e.ID, About: e.About, Status: e.Status, Unit: e.Unit, Phase: e.Phase, Measure: e.Measure,
 		Margin: e.Margin, Split: 1}
@@ -114,9 +114,9 @@ func counts(e *Experiment, m Measure, t, control Tally, arm int, off float64) Me
 	return c
 }
 
-// judge compares an arm with the control. The chance to be wrong is shared by all arms, and what
-// guards look at beside the measure has such a chance of its own, which they share. The margin is
-// one of what shall get better: of other measures, every difference matters.
+// judge compares an arm with the control. The probability of error is shared by all arms; the measures of
+// guards share one of their own. The margin applies to the measure to improve; for others every difference
+// matters.
 func judge(e *Experiment, m Measure, control, arm Tally, off float64) Finding {
 	ask := Ask{Alpha: 0.05 / float64(len(e.Arms)-1), Rate: m.Unit == "", LowerIsBetter: m.Lower, Split: off}
 	if m.ID == e.Measure {
@@ -127,7 +127,7 @@ func judge(e *Experiment, m Measure, control, arm Tally, off float64) Finding {
 	return Judge(control, arm, ask)
 }
 
-// guarded are the measures that guards look at, but for that which shall get better.
+// guarded returns the measures of guards, without the one to improve.
 func guarded(e *Experiment) (out []string) {
 	for _, g := range e.Guards {
 		if g.Measure != e.Measure && !slices.Contains(out, g.Measure) {
@@ -137,7 +137,7 @@ func guarded(e *Experiment) (out []string) {
 	return out
 }
 
-// split is how likely chance makes such a split; 1 where it follows what is counted.
+// split returns the probability of such a split by chance; 1 if shares adapt.
 func split(e *Experiment, s *Saved) float64 {
 	if e.Floor > 0 || e.Shadow {
 		return 1

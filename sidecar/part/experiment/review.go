@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Stop ends an experiment: from now on no request is in it. by is the person who stops it; empty: unknown.
+// Stop ends an experiment for all new requests. by is the person who stops it; empty: unknown.
 func (tr *Tracker) Stop(set *ruleset.Set, id, why, by string) error {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -38,20 +38,20 @@ func (tr *Tracker) stop(t *trial, why string) {
 	}
 }
 
-// Review ends what shall end, moves shares that adapt, and brings the metrics up to date.
+// Review stops experiments, adapts shares, and updates the metrics.
 func (tr *Tracker) Review(set *ruleset.Set) {
 	x, all := Of(set), tr.reviewed(set)
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if r := x.Capture; r != nil {
-		tr.Store.Keep(ruleOf(r)) // what is too old goes, also while nothing is recorded
+		tr.Store.Keep(ruleOf(r)) // also removes old records while nothing is recorded
 	}
 	tr.Metrics.Units.Reset()
 	tr.Metrics.Outcomes.Reset()
 	for i := range x.List {
 		e := &x.List[i]
 		t := tr.trials[e.ID]
-		if t == nil || !samePrint(t.Print, printOf(set, e)) || all[e.ID] == nil { // begun just now
+		if t == nil || !samePrint(t.Print, printOf(set, e)) || all[e.ID] == nil { // it has just begun
 			continue
 		}
 		for k := range t.Arms {
@@ -72,13 +72,13 @@ func (tr *Tracker) Review(set *ruleset.Set) {
 	}
 }
 
-// review goes by what all replicas have counted, and changes what is said here.
+// review decides by the counts of all replicas, and changes the local state.
 func (tr *Tracker) review(e *Experiment, t *trial, all *Saved) {
 	t.Off = min(t.Off, all.Off, split(e, all))
 	m, _ := MeasureOf(e.Measure)
 	units := all.sum()
 	switch {
-	case all.Stopped != "": // at another replica
+	case all.Stopped != "": // stopped at another replica
 		t.By = all.By
 		tr.stop(t, all.Stopped)
 	case e.Stop.Units > 0 && units >= e.Stop.Units:
@@ -90,7 +90,7 @@ func (tr *Tracker) review(e *Experiment, t *trial, all *Saved) {
 	for i := 1; i < len(t.Arms); i++ {
 		for _, g := range e.Guards {
 			of, _ := MeasureOf(g.Measure)
-			// What gets worse does harm, whether or not the split can be trusted.
+			// A worse measure does harm whether or not the split is valid.
 			f := judge(e, of, all.Arms[0].Tallies[g.Measure], all.Arms[i].Tallies[g.Measure], 1)
 			if f.Kind == Worse && (of.Lower && f.Low > g.By || !of.Lower && f.High < -g.By) {
 				tr.stop(t, fmt.Sprintf("%s: %s is %s", t.Arms[i].Name, g.Measure, f.Words(of.Unit)))
@@ -105,7 +105,7 @@ func (tr *Tracker) review(e *Experiment, t *trial, all *Saved) {
 			alike = append(alike, fmt.Sprintf("%s: %s has %s", t.Arms[i].Name, m.ID, f.Words(m.Unit)))
 		}
 	}
-	if len(alike) > 0 && len(alike) == len(t.Arms)-1 { // one that is open may still be better
+	if len(alike) > 0 && len(alike) == len(t.Arms)-1 { // an undecided arm may still be better
 		tr.stop(t, strings.Join(alike, "; "))
 	}
 	if e.Floor > 0 {

@@ -20,7 +20,7 @@ const (
 	bornAt   = "20060102T150405.000Z"
 )
 
-// segment is one file of a folder. Its name says its number, and when it began.
+// segment is one file of a folder. Its name holds its number and start time.
 type segment struct {
 	path  string
 	n     uint64
@@ -34,7 +34,7 @@ func segmentPath(dir string, n uint64, born time.Time) string {
 	return filepath.Join(dir, fmt.Sprintf("replies-%09d-%s.jsonl", n, born.UTC().Format(bornAt)))
 }
 
-// segments are the files of a folder, oldest first. Other files are left alone.
+// segments returns the segments of a folder, oldest first, and ignores other files.
 func segments(dir string) (list []segment, err error) {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func segments(dir string) (list []segment, err error) {
 		info, gone := f.Info()
 		switch {
 		case errors.Is(gone, fs.ErrNotExist),
-			errors.Join(err, at) != nil: // removed meanwhile, or none of ours
+			errors.Join(err, at) != nil: // removed meanwhile, or not a segment
 			continue
 		case gone != nil:
 			return nil, gone
@@ -61,8 +61,7 @@ func segments(dir string) (list []segment, err error) {
 	return list, nil
 }
 
-// mend cuts off the half line with which a crash ended a segment, so that programs that know
-// nothing of segments read it, too.
+// mend removes an incomplete last line after a crash, so that other programs can read the file.
 func (s *segment) mend() error {
 	f, err := os.OpenFile(s.path, os.O_RDWR, 0)
 	if err != nil {

@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// maxPoints is how many points are kept of a trial. Where they are too many, every other one
-// goes, and the next ones are twice as far apart: so they reach from the beginning to now.
+// maxPoints is how many points of a trial are kept. Beyond it every other point is removed, and the
+// distance doubles: the series always reaches from the start to now.
 const maxPoints = 96
 
-// Point is how a trial stood at a moment, by the measures that decide: that which shall get
-// better, and those of guards.
+// Point is the state of a trial at a time, for the deciding measures: the one to improve and those of
+// guards.
 type Point struct {
 	At   time.Time  `json:"at"`
 	Off  float64    `json:"split_p"`
 	Arms []pointArm `json:"arms"`
 }
 
-// pointArm is what the units of an arm added up to.
+// pointArm is the sum of an arm's units.
 type pointArm struct {
 	Units   int              `json:"units"`
 	Tallies map[string]Tally `json:"measures"`
 }
 
-// deciding are the measures of a series.
+// deciding returns the measures of a series.
 func deciding(e *Experiment) []string { return append([]string{e.Measure}, guarded(e)...) }
 
-// point is how a trial stands.
+// point returns the current state of a trial.
 func (s *Saved) point(measures []string, at time.Time) Point {
 	p := Point{At: at, Off: s.Off}
 	for _, a := range s.Arms {
@@ -48,9 +48,8 @@ func (p *Point) same(o *Point) bool {
 	})
 }
 
-// note adds how a trial stands at all replicas to its series, if it is time or its file has ended it, and
-// reports whether there is something new to save. While nothing happens two points are enough, and the
-// last one moves.
+// note adds the state of a trial at all replicas to its series when the next point is due or the file ended
+// the trial, and reports whether to save. Without changes two points are enough: the last one moves.
 func (t *trial) note(e *Experiment, all *Saved, now time.Time) bool {
 	n, p := len(t.Series), all.point(deciding(e), now)
 	switch {
@@ -79,34 +78,34 @@ func (t *trial) note(e *Experiment, all *Saved, now time.Time) bool {
 	return true
 }
 
-// Series is how one measure went.
+// Series is the history of one measure.
 type Series struct {
 	Measure
 	Points []Stood `json:"points"`
 }
 
-// Stood is how the arms stood at a moment.
+// Stood is the state of the arms at a time.
 type Stood struct {
 	At   time.Time  `json:"at"`
 	Arms []stoodArm `json:"arms"`
 }
 
-// stoodArm is how one of them stood. The finding is what a look at that moment would have said.
+// stoodArm is the state of one arm, with the verdict of that time.
 type stoodArm struct {
 	Units   int      `json:"units"`
-	N       float64  `json:"n"` // events that the value is of
+	N       float64  `json:"n"` // number of events
 	Value   float64  `json:"value"`
-	Against *Finding `json:"against_control,omitempty"` // nil of the control
+	Against *Finding `json:"against_control,omitempty"` // nil for the control
 }
 
-// series tell how the measures that decide went, the one that shall get better first.
+// series returns the histories of the deciding measures, the one to improve first.
 func series(e *Experiment, s *Saved, now time.Time) (out []Series) {
 	points := s.Series
 	if !s.Ended.IsZero() {
 		now = s.Ended
 	}
 	n, p := len(points), s.point(deciding(e), now)
-	// Since when one that its file ends is over is unknown here.
+	// When an experiment that its file ended stopped is unknown here.
 	over := e.Status != Running && s.Ended.IsZero() && n > 0 && p.same(&points[n-1])
 	if !over && !now.IsZero() && (n == 0 || now.After(points[n-1].At)) {
 		points = append(slices.Clip(points), p)

@@ -13,36 +13,36 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// maxJobs is how many replies wait for a shadow. Further replies are not read: a slow shadow holds up no
+// maxJobs is how many replies may wait for a shadow. Others are skipped, so that a slow shadow delays no
 // request.
 const (
 	maxJobs  = 64
 	maxWaits = 4 << 20 // bytes of all of them
 )
 
-// Shadows rest nine times as long as they read: together they get a tenth of one processor.
+// Shadows rest nine times as long as they read: together they use a tenth of one processor.
 const (
 	rests   = 9
 	maxRest = time.Minute
 )
 
-// job is a reply that a shadow shall read.
+// job is a reply for a shadow to read.
 type job struct {
 	assignment    *Assignment
 	trial         *trial
 	arm           string       // EXPERIMENT/ARM
-	first, second *ruleset.Set // that served, and the shadow's
+	first, second *ruleset.Set // of the serving arm and of the shadow
 	reply         *turn.Reply
 	size          int64 // bytes that it holds
 }
 
-// shadowed is a shadow experiment that a request is in.
+// shadowed is a shadow experiment of a request.
 type shadowed struct {
 	trial *trial
 	of    *Experiment
 }
 
-// by reads the reply by a rule set, and does not judge the calls.
+// by reads the reply by a rule set, without judging the calls.
 func (j *job) by(set *ruleset.Set) *parse.Reading {
 	r := set.Strategies(j.reply.Profile).Reader(tools.NewCatalog(set.Tools, tools.NewSchemas(16),
 		j.reply.Tools), j.reply.Facts)
@@ -57,11 +57,11 @@ func same(a, b *parse.Reading) bool {
 	})
 }
 
-// shadow has the other arms of shadow experiments read a reply, later.
+// shadow queues a reply for the other arms of shadow experiments.
 func (s *Assignment) shadow(h *turn.Reply) {
 	size := int64(len(s.messages) + len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Reading.Content))
 	for i := range h.Whole.Calls {
-		size += 2 * int64(len(h.Whole.Calls[i].Arguments)) // they stand in the reading, too
+		size += 2 * int64(len(h.Whole.Calls[i].Arguments)) // they are in the reading as well
 	}
 	for i := range h.Tools {
 		size += int64(len(h.Tools[i].Parameters))
@@ -71,7 +71,7 @@ func (s *Assignment) shadow(h *turn.Reply) {
 		for _, arm := range in.of.Arms[1:] {
 			name := in.of.ID + "/" + arm.Name
 			if tr.waits.Add(size) <= maxWaits {
-				if !cloned { // they stand in the request, which would stay as a whole
+				if !cloned { // they would keep the whole request in memory
 					h.Tools, cloned = ownTools(h.Tools), true
 				}
 				select {
@@ -86,16 +86,16 @@ func (s *Assignment) shadow(h *turn.Reply) {
 	}
 }
 
-// A reading cannot be interrupted. One that takes longer than patience is given up, and its
-// experiment ends. While so many are given up no shadow reads: each may hold a processor.
+// A reading cannot be interrupted. One that exceeds patience is abandoned, and its experiment ends. While
+// so many are abandoned no shadow reads, since each may use a processor.
 const (
 	patience = 10 * time.Second
 	maxStuck = 2
 )
 
-// Shadows reads what waits for shadows until ctx ends.
+// Shadows reads queued replies until ctx ends.
 func (tr *Tracker) Shadows(ctx context.Context) {
-	var stuck []<-chan struct{} // readings that were given up
+	var stuck []<-chan struct{} // abandoned readings
 	for rest := time.Duration(0); ; {
 		select {
 		case <-ctx.Done():
@@ -125,7 +125,7 @@ func (tr *Tracker) Shadows(ctx context.Context) {
 	}
 }
 
-// attempt waits for a reading for a while. The channel says when it is over.
+// attempt waits a while for a reading. The channel is closed when it ends.
 func (tr *Tracker) attempt(ctx context.Context, j job) <-chan struct{} {
 	done := make(chan struct{})
 	go func() {
@@ -139,7 +139,7 @@ func (tr *Tracker) attempt(ctx context.Context, j job) <-chan struct{} {
 	case <-done:
 	case <-limit.C:
 	case <-ctx.Done():
-		select { // those that end take milliseconds
+		select { // others end within milliseconds
 		case <-done:
 		case <-time.After(time.Second):
 		}
@@ -162,7 +162,7 @@ func (tr *Tracker) stopped(t *trial) bool {
 	return t.Stopped != ""
 }
 
-// leave gives up a reading that does not end.
+// leave abandons a reading that does not end.
 func (tr *Tracker) leave(j job, stuck int) {
 	tr.Metrics.Shadows.WithLabelValues(j.trial.ID, "stuck").Inc()
 	tr.Log.Error("the reading of a shadow does not end and holds a processor; only a restart of the server ends it. Please report it with the reply, which a capture rule may have recorded",
@@ -182,14 +182,14 @@ func ownTools(list []tools.Tool) []tools.Tool {
 	return out
 }
 
-// read lets one shadow read. Whatever it does stays here.
+// read reads with one shadow, and contains its panics.
 func (tr *Tracker) read(j job) {
 	defer func() {
 		if crash := recover(); crash != nil {
 			tr.Metrics.Shadows.WithLabelValues(j.trial.ID, "crashed").Inc()
 			now := tr.Now()
 			if now.Sub(tr.crashed) < time.Minute {
-				return // one that crashes on every reply would fill the log
+				return // a shadow that crashes on every reply would fill the log
 			}
 			tr.crashed = now
 			tr.Log.Error("a shadow crashed", "event", "shadow_crashed", "experiment", j.trial.ID,

@@ -2,22 +2,22 @@ package experiment
 
 import "math"
 
-// SplitOff is below which probability a split is called off.
+// SplitOff is the probability below which a split counts as invalid.
 const SplitOff = 0.001
 
-// impossible is the least that Split says. It is not 0, which an Ask takes for no answer.
+// impossible is the least result of Split. It is not 0, which means unknown in an Ask.
 const impossible = 1e-300
 
-// suspicions are how a split is expected that is off: by how much the share of an arm, in standard
-// deviations of one unit; how close to that, in units; and how likely that is. They are chosen by
-// simulation, so that 47:53 is found soon, gross errors at once and 49:51 in the end.
+// suspicions are the expected deviations of an invalid split: of an arm's share in standard deviations of
+// one unit, their precision in units, and their probability. They were chosen by simulation, so that 47:53
+// is found soon, gross errors at once and 49:51 in the end.
 var suspicions = [...]struct{ off, weight, likely float64 }{{0.06, 3000, 0.6}, {0.025, 10_000, 0.3},
 	{0, 100, 0.1}}
 
-// Split is how likely chance gives such counts of units for these shares, at any look: 1 over a
+// Split returns the probability of such counts for these shares by chance, valid at any look: 1 over a
 // Bayes factor, of a mixture of Dirichlets near the shares against the shares (Lindon and Malek,
-// Anytime-Valid Inference for Multinomial Count Data, 2022). Shares count in relation to each
-// other; an arm without one can have no units. A negative count is none.
+// Anytime-Valid Inference for Multinomial Count Data, 2022). Shares are relative; an arm without one can
+// have no units. Negative counts are impossible.
 func Split(counts []int, shares []float64) (p float64) {
 	sum := 0.0
 	for _, s := range shares {
@@ -25,7 +25,7 @@ func Split(counts []int, shares []float64) (p float64) {
 			sum += s
 		}
 	}
-	var units, fair []float64 // of the arms that have a share
+	var units, fair []float64 // of arms with a share
 	for i, c := range counts {
 		if i >= len(shares) || !(shares[i] > 0) {
 			if c > 0 {
@@ -40,12 +40,12 @@ func Split(counts []int, shares []float64) (p float64) {
 	}
 	log := suspicion(units, fair)
 	if math.IsNaN(log) {
-		return impossible // a share is infinite, or almost 0
+		return impossible // a share is infinite or almost 0
 	}
 	return min(1, max(impossible, math.Exp(-log)))
 }
 
-// suspicion is the logarithm of the Bayes factor against fair shares.
+// suspicion returns the logarithm of the Bayes factor against fair shares.
 func suspicion(units, fair []float64) float64 {
 	var logs []float64
 	for _, s := range suspicions {
@@ -63,8 +63,8 @@ func suspicion(units, fair []float64) float64 {
 	return log
 }
 
-// likelihood is the logarithm of how likely the units are if the share of one arm is off by so
-// much, and those of the others in proportion.
+// likelihood returns the log-likelihood of the units if one arm's share deviates by so much, and the others
+// in proportion.
 func likelihood(units, fair []float64, arm int, by, weight float64) float64 {
 	n, log := 0.0, lgamma(weight)
 	for i, c := range units {
@@ -78,7 +78,7 @@ func likelihood(units, fair []float64, arm int, by, weight float64) float64 {
 	return log - lgamma(weight+n)
 }
 
-// logSum is the logarithm of a sum, by the logarithms of its terms.
+// logSum returns the logarithm of a sum of which the logarithms of the terms are given.
 func logSum(logs []float64) float64 {
 	top, sum := math.Inf(-1), 0.0
 	for _, x := range logs {

@@ -9,55 +9,55 @@ import (
 	"time"
 )
 
-// How much may wait to be written. What comes then is dropped, and counted.
+// Limits of the queue. What exceeds them is dropped and counted.
 const (
 	maxQueued        = 1024
 	maxWaitingWrites = 16 << 20 // bytes
 )
 
-// captureFolder is where segments stand inside the state folder.
+// captureFolder is the folder of segments in the state folder.
 const captureFolder = "capture"
 
 // errCapturesHeld says that another process records into the folder.
 var errCapturesHeld = errors.New("another process records there")
 
-// captureStore records replies into the segments of a folder. A nil Store takes everything and keeps
-// nothing. Safe for concurrent use.
+// captureStore records replies into the segments of a folder. A nil captureStore records nothing. It is
+// safe for concurrent use.
 type captureStore struct {
 	mu     sync.RWMutex
 	closed bool
 	queue  chan *entry
 	ended  chan struct{}
-	err    error // of the end; good once ended is closed
+	err    error // of the writer; valid once ended is closed
 	intake intake
 	storeCounts
 }
 
-// storeCounts are what is told about a store.
+// storeCounts are the counters of a store.
 type storeCounts struct {
 	written, dropped, failed atomic.Uint64
 	waiting, bytes, segments atomic.Int64
 }
 
-// captureStats are what a store did, and what it holds.
+// captureStats are the counters and sizes of a store.
 type captureStats struct {
 	Written  uint64 // replies
-	Dropped  uint64 // replies for which the queue had no room
+	Dropped  uint64 // replies for which the queue was full
 	Failed   uint64 // replies that could not be written
 	Waiting  int64  // bytes in the queue
 	Bytes    int64  // of all segments
 	Segments int64
 }
 
-// OpenCaptures makes the folder ready, and cuts off what a crash left unfinished. A disk that cannot be
-// written is no error: that is logged, and tried again with the replies that come. Only one
-// process may record into a folder; the error is ErrHeld.
+// OpenCaptures prepares the folder, and removes an incomplete line after a crash. A failing disk is no
+// error: it is logged, and tried again with later replies. Only one process may record into a folder; for
+// others the error is errCapturesHeld.
 func OpenCaptures(dir string, log *slog.Logger, now func() time.Time) (*captureStore, error) {
 	return openCaptures(dir, log, now, false)
 }
 
-// openCapturesAfter is OpenCaptures where a process still records that soon gives the folder free. Replies
-// wait for that.
+// openCapturesAfter is OpenCaptures for a folder that another process will soon release. Replies wait for
+// that.
 func openCapturesAfter(dir string, log *slog.Logger, now func() time.Time) (*captureStore, error) {
 	return openCaptures(dir, log, now, true)
 }
@@ -79,16 +79,15 @@ func openCaptures(dir string, log *slog.Logger, now func() time.Time, before boo
 	return s, nil
 }
 
-// Put records a reply a moment later. It never waits for the disk: where too much waits
-// already, the reply is dropped.
+// Put records a reply asynchronously. It never waits for the disk: if the queue is full, the reply is
+// dropped.
 func (s *captureStore) Put(rule captureRule, r captureReply) {
 	if s != nil {
 		s.put(s.intake.own(rule.filled(), r))
 	}
 }
 
-// Keep says what may stay from now on, also while nothing is recorded: at start, and when the
-// rules change.
+// Keep applies the limits of a rule, also while nothing is recorded: at start and when the rules change.
 func (s *captureStore) Keep(rule captureRule) {
 	if s != nil {
 		s.put(&entry{rule: rule.filled()})
@@ -113,7 +112,7 @@ func (s *captureStore) put(e *entry) {
 	}
 }
 
-// Close writes what waits, brings it to the disk, and ends the store.
+// Close writes the queue to the disk and closes the store.
 func (s *captureStore) Close() error {
 	if s == nil {
 		return nil
@@ -128,7 +127,7 @@ func (s *captureStore) Close() error {
 	return s.err
 }
 
-// Stats are the counts as they are now.
+// Stats returns the current counters.
 func (s *captureStore) Stats() captureStats {
 	if s == nil {
 		return captureStats{}

@@ -2,12 +2,10 @@ package experiment
 
 import "math"
 
-// Unit is what one unit, a session for example, adds up to: x of n events, or n values with
-// the sum x.
+// Unit is the sum of one unit, such as a session: X of N events, or N values with the sum X.
 type Unit struct{ X, N float64 }
 
-// Tally is what the units of one arm add up to. It holds sums only, so tallies of several
-// processes add up.
+// Tally is the sum of the units of an arm. Tallies of several processes can be added.
 type Tally struct {
 	Units int     `json:"units"`
 	X     float64 `json:"x"`
@@ -17,8 +15,8 @@ type Tally struct {
 	NN    float64 `json:"nn"`
 }
 
-// Grow takes in that the totals of a unit have grown, or were corrected. A unit is new where before.N is 0.
-// What is no number, or negative, is not taken in.
+// Grow records that the sum of a unit has grown or was corrected. The unit is new if before.N is 0. Invalid
+// numbers are ignored.
 func (t *Tally) Grow(before, now Unit) {
 	if !before.sound() || !now.sound() {
 		return
@@ -26,7 +24,7 @@ func (t *Tally) Grow(before, now Unit) {
 	if before.N == 0 && now.N > 0 {
 		t.Units++
 	}
-	t.X = max(0, t.X+(now.X-before.X)) // what is taken back may leave a rest below 0 that is rounding alone
+	t.X = max(0, t.X+(now.X-before.X)) // rounding may leave a remainder below 0
 	t.N += now.N - before.N
 	t.XX = max(0, t.XX+(now.X*now.X-before.X*before.X))
 	t.XN = max(0, t.XN+(now.X*now.N-before.X*before.N))
@@ -37,13 +35,13 @@ func (u Unit) sound() bool { return sound(u.X) && sound(u.N) }
 
 func sound(x float64) bool { return x >= 0 && x < 1e15 }
 
-// Sound says that a tally can have been counted. One from a file may not have been.
+// Sound reports whether a tally is possible; one from a file may not be.
 func (t Tally) Sound() bool {
 	return t.Units >= 0 && t.X >= 0 && t.N >= 0 && t.XX >= 0 && t.XN >= 0 && t.NN >= 0 &&
 		t.X+t.N+t.XX+t.XN+t.NN < math.Inf(1) && t.N >= float64(t.Units)*(1-1e-9)
 }
 
-// Add takes in another tally.
+// Add adds another tally.
 func (t *Tally) Add(o Tally) {
 	t.Units += o.Units
 	t.X += o.X
@@ -53,7 +51,7 @@ func (t *Tally) Add(o Tally) {
 	t.NN += o.NN
 }
 
-// Join takes in that two units of it are one, by what each adds up to.
+// Join merges two units of the tally into one.
 func (t *Tally) Join(a, b Unit) {
 	if a.N == 0 || b.N == 0 || !a.sound() || !b.sound() {
 		return // one of them was not counted
@@ -64,15 +62,15 @@ func (t *Tally) Join(a, b Unit) {
 	t.NN += 2 * a.N * b.N
 }
 
-// Rate is how much comes to one event; NaN where there is none.
+// Rate returns the mean per event; NaN without events.
 func (t Tally) Rate() float64 { return t.X / t.N }
 
-// pseudo is how many units of each kind are added to those that were seen, so that few units
-// which happen to agree do not look like certainty.
+// pseudo is how many units of each kind are added to the observed ones, so that a few equal units do not
+// look certain.
 const pseudo = 1
 
-// Variance is that of Rate: by the delta method over units, since the events of one unit are
-// not independent. It is never 0, and +Inf for fewer than two units.
+// Variance returns that of Rate by the delta method over units, since the events of a unit are not
+// independent. It is never 0, and +Inf for fewer than two units.
 func (t Tally) Variance(rate bool) float64 {
 	m := float64(t.Units)
 	if m < 2 || !(t.N > 0) {

@@ -11,8 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// readReports tells of every experiment of a rule set, by what files of counts say together. It reports to
-// tell what they have counted that the rules do not know; where that is all, it is an error.
+// readReports returns the reports of every experiment by the sum of files. It writes to tell which counts
+// the rules do not know; if there are no others, that is an error.
 func readReports(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, error) {
 	out := (&Tracker{}).Reports(set, files...)
 	if err := unknownIn(set, files...); err != nil {
@@ -24,7 +24,7 @@ func readReports(set *ruleset.Set, tell io.Writer, files ...*File) ([]Report, er
 	return out, nil
 }
 
-// writeReports tells people how experiments go. With all, every measure has a row.
+// writeReports prints reports for people, with all measures if all is set.
 func writeReports(out io.Writer, reports []Report, all bool, now time.Time) error {
 	if len(reports) == 0 {
 		_, err := fmt.Fprintln(out, "There is no experiment: rules/experiments.yaml shows how to begin one.")
@@ -87,13 +87,13 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	return w.Flush()
 }
 
-// namedIn says where requests name what is split.
+// namedIn maps a unit to where requests name it.
 var namedIn = map[string]string{
 	bySession: ": a gateway does, others by the header session_id",
 	byUser:    ": their field user",
 }
 
-// state is where an experiment stands, in one line.
+// state describes the state of an experiment on one line.
 func (r *Report) state(now time.Time) string {
 	parts := []string{r.Status, fmt.Sprintf("phase %d", r.Phase)}
 	if !r.Began.IsZero() {
@@ -124,7 +124,7 @@ func (r *Report) split() string {
 	return "split " + strings.Join(counts, "/") + verdict
 }
 
-// Of is what is counted of a measure; nil for nothing.
+// Of returns the result of a measure; nil if it was not counted.
 func (a *Arm) Of(measure string) *Measured {
 	for i := range a.Measures {
 		if a.Measures[i].ID == measure {
@@ -134,7 +134,7 @@ func (a *Arm) Of(measure string) *Measured {
 	return nil
 }
 
-// Verdict is the value with its unit.
+// Verdict formats the value with its unit.
 func (m *Measured) Verdict() string {
 	if m.Unit == "" {
 		return fmt.Sprintf("%.1f %%", 100*m.Value)
@@ -142,7 +142,7 @@ func (m *Measured) Verdict() string {
 	return fmt.Sprintf("%.1f %s", m.Value, m.Unit)
 }
 
-// Compared is the verdict, and where the difference lies as far as that is known.
+// Compared describes the verdict and the interval, if known.
 func (m *Measured) Compared() string {
 	f := m.Against
 	if f == nil || f.Kind != Early || f.Low == f.High {

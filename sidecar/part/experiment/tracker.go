@@ -22,70 +22,69 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// What is remembered at most.
+// Limits of what is remembered.
 const (
 	maxUnits    = 20_000 // of one experiment
-	maxCalls    = 20_000 // whose results have not come
+	maxCalls    = 20_000 // without results so far
 	maxRequests = 10_000 // that feedback may name
 	maxSessions = 4_096
 )
 
-// TrackerConfig is what a Tracker works with. Metrics and Log must be set.
+// TrackerConfig configures a Tracker. Metrics and Log must be set.
 type TrackerConfig struct {
-	Path    string // of the file of counts; empty: they are in memory
+	Path    string // of the file of counts; empty: memory only
 	Now     func() time.Time
-	Store   *captureStore // of recorded replies; nil: none is recorded
+	Store   *captureStore // of recorded replies; nil: no recording
 	Metrics *telemetry.Metrics
 	Log     *slog.Logger
-	// closed when the process before, which counts in the same file, has ended; nil: there is none
+	// closed when the previous process, which writes the same file, has ended; nil: none
 	Before <-chan struct{}
-	Peers  peerCounts // what other replicas have counted; nil: there are none
+	Peers  peerCounts // counts of other replicas; nil: none
 }
 
 // Tracker assigns requests to arms and counts the outcomes. It is safe for concurrent use.
 type Tracker struct {
 	TrackerConfig
 	shadows chan job
-	waits   atomic.Int64 // bytes of what waits for shadows
-	crashed time.Time    // when the log last reported that a shadow did
+	waits   atomic.Int64 // bytes in the queue of shadows
+	crashed time.Time    // when the log last reported a crashed shadow
 	ended   sync.WaitGroup
 	wrong   troubles
 
 	mu        sync.Mutex
 	dirty     bool
-	before    *File          // what the process before had counted, which counts on; nil: it has ended
-	peers     []*File        // of other replicas, as of a moment ago
-	arms      map[string]int // of the units there, by what is tried and unit
-	published bool           // they know what is counted here
-	unshared  bool           // the log has reported that they cannot
-	past      []*trial       // that no rules run any more, or not so; the newest last
+	before    *File          // counts of the previous process, to which this one adds; nil: it has ended
+	peers     []*File        // of other replicas, as last read
+	arms      map[string]int // of units there, by trial and unit
+	published bool           // the local counts are published
+	unshared  bool           // the log has reported a failure
+	past      []*trial       // ended or changed trials; the newest last
 	trials    map[string]*trial
-	calls     *recent.Map[[]place] // whose results have not come
+	calls     *recent.Map[[]place] // without results so far
 	requests  *recent.Map[rated]
 	sessions  *recent.Map[habits]
 }
 
-// place is the arm of a unit.
+// place is a unit in its arm.
 type place struct {
 	of   *trial
 	unit string
 	arm  int
 }
 
-// rated is a request, and the last score of its answer.
+// rated is a request with the last score of its answer.
 type rated struct {
 	places []place
 	last   Unit // empty: nothing was
 }
 
-// habits are what a session did lately.
+// habits are the recent calls of a session.
 type habits struct {
-	calls   map[string]int // how often, by a hash of tool and arguments
-	counted int            // so many messages were looked at for a correction
+	calls   map[string]int // number per hash of tool and arguments
+	counted int            // messages that were examined for a correction
 }
 
-// OpenTracker reads what was counted before. A damaged file is set aside; one that cannot be read is an
-// error.
+// OpenTracker reads earlier counts. A damaged file is moved aside; a file that cannot be read is an error.
 func OpenTracker(c TrackerConfig) (*Tracker, error) {
 	l := &Tracker{TrackerConfig: c, trials: map[string]*trial{}, calls: recent.New[[]place](maxCalls, nil),
 		requests: recent.New[rated](maxRequests, nil), sessions: recent.New[habits](maxSessions, nil),
@@ -96,9 +95,9 @@ func OpenTracker(c TrackerConfig) (*Tracker, error) {
 	return l, nil
 }
 
-// Assignment is a request, in its arms. It is the watcher of its turns.
+// Assignment is a request with its arms. It watches its turns.
 type Assignment struct {
-	Set *ruleset.Set // by which it is served
+	Set *ruleset.Set // that serves the request
 
 	tracker *Tracker
 	base    *ruleset.Set
@@ -107,7 +106,7 @@ type Assignment struct {
 	places  []place
 	shadows []shadowed
 
-	user, workspace string // what is recorded of the request
+	user, workspace string // to be recorded
 	messages        json.RawMessage
 	replies         int // replies so far
 	kept            []captureReply
@@ -115,7 +114,7 @@ type Assignment struct {
 
 // Watch assigns a request, as a turn.Watch.
 func (tr *Tracker) Watch(_ context.Context, r *turn.Request) turn.Watcher {
-	if r.Body == nil || Of(r.Set).Idle() { // most servers: it costs nothing there
+	if r.Body == nil || Of(r.Set).Idle() { // usual: it costs nothing
 		return nil
 	}
 	user := ""
@@ -131,8 +130,8 @@ func (tr *Tracker) Watch(_ context.Context, r *turn.Request) turn.Watcher {
 	return assignment
 }
 
-// Assign assigns a request to arms, by who asks. The set is the one in force. A request that no experiment
-// is about, and of which nothing is recorded, has no assignment: nil.
+// Assign assigns a request to arms. set is the one in force. It returns nil if no experiment and no
+// recording concerns the request.
 func (tr *Tracker) Assign(set *ruleset.Set, id string, who Asking) *Assignment {
 	x := Of(set)
 	if x.Idle() {
@@ -185,13 +184,13 @@ func (tr *Tracker) Assign(set *ruleset.Set, id string, who Asking) *Assignment {
 	return s
 }
 
-// key names a unit without saying who it is.
+// key identifies a unit without revealing its name.
 func key(experiment, unit string) string {
 	sum := sha256.Sum256([]byte(experiment + "\x00" + unit))
 	return hex.EncodeToString(sum[:8])
 }
 
-// Arms are those of the assignment, as the header of the answer names them; empty for none.
+// Arms returns the arms for the header of the answer; empty for none.
 func (s *Assignment) Arms() string {
 	if s == nil {
 		return ""
@@ -199,8 +198,8 @@ func (s *Assignment) Arms() string {
 	return strings.Join(s.Set.Arms, " ")
 }
 
-// Ended counts what came of the whole request. An excuse in place of an answer is none, whatever its
-// status. A caller that left shows nothing, nor does a request that was refused before the model was asked.
+// Ended counts the outcome of a request. An excuse instead of an answer is a failure, whatever its status.
+// Requests whose caller left, or that were refused before the model was asked, do not count.
 func (s *Assignment) Ended(o *turn.Outcome) {
 	a := &o.Account
 	if o.Status == upstream.StatusClosed || a.Model == "" {
@@ -248,8 +247,8 @@ func (s *Assignment) count(measure string, x float64) {
 	s.tracker.dirty, s.tracker.published = true, false
 }
 
-// Feedback counts the score that the caller gives the answer to a request: 0 is bad, 1 is good. A later
-// score takes the place of an earlier one.
+// Feedback counts the caller's score of an answer: 0 is bad, 1 is good. A later score replaces an earlier
+// one.
 func (tr *Tracker) Feedback(request string, score float64) error {
 	if !(score >= 0 && score <= 1) {
 		return errors.New("score must be a number from 0 to 1")
@@ -269,16 +268,16 @@ func (tr *Tracker) Feedback(request string, score float64) error {
 	return nil
 }
 
-// errUnknown is that of a request that was in no arm, or long ago.
+// errUnknown is the error for a request that was in no arm, or too long ago.
 var errUnknown = errors.New("no request of this id is known: it was in no experiment, or too long ago")
 
-// Asked looks at the results of earlier calls, and at what a user says of an earlier answer.
+// Asked examines the results of earlier calls, and what a user says about an earlier answer.
 func (s *Assignment) Asked(req *openai.Request, _ string) {
 	x := Of(s.base)
 	s.note(req)
 	s.tracker.mu.Lock()
 	defer s.tracker.mu.Unlock()
-	answered := true // the last thing before the user's message is an answer
+	answered := true // the message before the user's is an answer
 	for i := range req.Messages {
 		m := &req.Messages[i]
 		if m.Role != "tool" {
@@ -296,7 +295,7 @@ func (s *Assignment) Asked(req *openai.Request, _ string) {
 		answered = answered && req.Messages[i].Role == "user" && i > 0
 	}
 	if s.who.Session == "" {
-		return // which messages were there before is unknown
+		return // the earlier messages are unknown
 	}
 	h, _ := s.tracker.sessions.Use(s.who.Session)
 	if answered && len(req.Messages) > max(h.counted, 1) && req.LastUser != "" {
@@ -305,5 +304,5 @@ func (s *Assignment) Asked(req *openai.Request, _ string) {
 	}
 }
 
-// maxResult is how much of a result is looked at, in bytes: failures are short.
+// maxResult is how much of a result is examined, in bytes: failures are short.
 const maxResult = 4 << 10

@@ -12,59 +12,59 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// trial is an experiment as it is counted: in one phase, with the same arms. Another phase, or
-// another definition, is another trial.
+// trial holds the counts of an experiment in one phase and definition. Another phase or definition is
+// another trial.
 type trial struct {
 	Saved
 	units   *recent.Map[unit]
 	counted countedUnits
 }
 
-// Saved is what the file keeps of a trial.
+// Saved is a trial in the file.
 type Saved struct {
 	ID      string        `json:"id"`
 	Print   string        `json:"print"` // of what it tries
 	Phase   int           `json:"phase"`
 	Began   time.Time     `json:"began"`
-	Stopped string        `json:"stopped,omitempty"` // why; empty: it was not
-	By      string        `json:"by,omitempty"`      // the person who stopped it; empty: unknown, or none did
+	Stopped string        `json:"stopped,omitempty"` // why; empty: it was not stopped
+	By      string        `json:"by,omitempty"`      // who stopped it; empty: unknown or not stopped
 	Ended   time.Time     `json:"ended,omitzero"`
 	Arms    []Counts      `json:"arms"`
-	Shares  []float64     `json:"shares,omitempty"` // that have adapted
-	Off     float64       `json:"split_p"`          // the least that Split ever said
+	Shares  []float64     `json:"shares,omitempty"` // if they adapt
+	Off     float64       `json:"split_p"`          // the least result of Split so far
 	Differs int           `json:"differs,omitempty"`
 	Read    int           `json:"read,omitempty"` // replies that shadows read
 	Units   []Known       `json:"units,omitempty"`
-	Counted []byte        `json:"met,omitempty"`     // hashes of all units that were counted
+	Counted []byte        `json:"met,omitempty"`     // hashes of all counted units
 	Repeats bool          `json:"repeats,omitempty"` // some may have been counted twice
 	Series  []Point       `json:"series,omitempty"`
-	Step    time.Duration `json:"step,omitempty"` // between its points, in nanoseconds
+	Step    time.Duration `json:"step,omitempty"` // distance of points, in nanoseconds
 }
 
-// Counts are what the units of an arm add up to.
+// Counts are the sums of an arm's units.
 type Counts struct {
 	Name    string           `json:"name"`
 	Units   int              `json:"units"`
 	Tallies map[string]Tally `json:"measures"`
 }
 
-// Known is a unit that was in the trial.
+// Known is a unit of the trial.
 type Known struct {
 	Key    string          `json:"key"`
 	Arm    int             `json:"arm"`
-	Over   bool            `json:"over,omitempty"` // it is counted no more
+	Over   bool            `json:"over,omitempty"` // no longer counted
 	Totals map[string]Unit `json:"totals,omitempty"`
 }
 
-// unit is what one unit adds up to, by measure.
+// unit holds the sums of a unit by measure.
 type unit struct {
 	arm    int
-	over   bool // what it added up to is forgotten, so nothing more is counted of it
+	over   bool // its sums were dropped, so it is no longer counted
 	totals map[string]Unit
 }
 
-// printOf tells definitions apart whose counts must not be mixed. Behind a dot it has the texts that the
-// arms name, while it runs: what has ended stays what it was, and earlier versions did not have them.
+// printOf returns a fingerprint of a definition: counts of different ones must not be mixed. After a dot it
+// covers the texts that running arms name; ended ones keep theirs, and earlier versions had none.
 func printOf(set *ruleset.Set, e *Experiment) string {
 	h, texts := sha256.New(), sha256.New()
 	named := false
@@ -72,7 +72,7 @@ func printOf(set *ruleset.Set, e *Experiment) string {
 	for _, a := range e.Arms {
 		share := a.Share
 		if e.Floor > 0 {
-			share = 0 // it changes by itself
+			share = 0 // adapts, so it is not part of the definition
 		}
 		fmt.Fprintf(h, "\n%s %g", a.Name, share)
 		for _, s := range a.Set {
@@ -90,7 +90,7 @@ func printOf(set *ruleset.Set, e *Experiment) string {
 	return print
 }
 
-// textOf is the file that an arm names; empty: it names none.
+// textOf returns the file that an arm names, or "".
 func textOf(set *ruleset.Set, key string, value any) string {
 	name, _ := value.(string)
 	if p := set.Prompts[name]; p != nil && strings.HasSuffix(key, "prompt") {
@@ -104,7 +104,7 @@ func textOf(set *ruleset.Set, key string, value any) string {
 	return ""
 }
 
-// samePrint says that two have the same definition, as far as both say it.
+// samePrint reports whether two fingerprints agree as far as both go.
 func samePrint(a, b string) bool {
 	a, textsA, _ := strings.Cut(a, ".")
 	b, textsB, _ := strings.Cut(b, ".")
@@ -114,7 +114,7 @@ func samePrint(a, b string) bool {
 // maxPast is how many ended trials are kept.
 const maxPast = 32
 
-// trial finds the trial of an experiment, or begins it. l.mu is held.
+// trial returns the trial of an experiment, and starts it if necessary. l.mu is held.
 func (tr *Tracker) trial(set *ruleset.Set, e *Experiment) *trial {
 	now := tr.trials[e.ID]
 	p := printOf(set, e)
@@ -140,7 +140,7 @@ func (tr *Tracker) trial(set *ruleset.Set, e *Experiment) *trial {
 	return now
 }
 
-// shares are those that hold now.
+// shares returns the current shares.
 func (t *trial) shares(e *Experiment) []float64 {
 	if e.Floor > 0 && len(t.Shares) == len(e.Arms) {
 		return t.Shares
@@ -148,15 +148,15 @@ func (t *trial) shares(e *Experiment) []float64 {
 	return e.Shares()
 }
 
-// assign gives a unit its arm: the one that it had, here or at another replica, or that its share gives it.
+// assign returns the arm of a unit: the previous one, here or at another replica, or by share.
 func (t *trial) assign(e *Experiment, name string, elsewhere map[string]int) place {
 	k := key(e.ID, name)
 	u, first := t.units.Use(k)
 	if first {
-		if !e.Shadow { // all are served by the first arm
+		if !e.Shadow { // the first arm serves all requests
 			u.arm = max(e.Pick(name, t.shares(e)), 0)
 		}
-		// shares that move may give it another one here
+		// adapted shares may give it another arm here
 		if arm, known := elsewhere[t.Print+k]; known && e.Floor > 0 && arm < len(t.Arms) {
 			u.arm = arm
 		}
@@ -171,10 +171,10 @@ func (t *trial) assign(e *Experiment, name string, elsewhere map[string]int) pla
 // count adds a value of a measure to a unit.
 func (p place) count(measure string, x float64) { p.add(measure, x, 1) }
 
-// add changes what a unit adds up to.
+// add changes the sums of a unit.
 func (p place) add(measure string, x, n float64) {
 	u, first := p.of.units.Use(p.unit)
-	if first { // it had made room
+	if first { // it was dropped
 		u.arm, u.over, u.totals = p.arm, true, map[string]Unit{}
 	}
 	if u.over {
@@ -188,7 +188,7 @@ func (p place) add(measure string, x, n float64) {
 	p.of.Arms[u.arm].Tallies[measure] = tally
 }
 
-// sum is how many units were in it.
+// sum returns the number of units.
 func (s *Saved) sum() (n int) {
 	for i := range s.Arms {
 		n += s.Arms[i].Units

@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// troubles are conditions that fail while they run, by the experiment; "" is capture. Safe for concurrent
-// use.
+// troubles counts failing conditions by experiment; "" is capture. It is safe for concurrent use.
 type troubles struct {
 	mu sync.Mutex
 	of map[string]trouble
 }
 
-// trouble is how often one failed.
+// trouble counts the failures of one condition.
 type trouble struct {
-	rules  string // version that it is of
+	rules  string // version of the rules
 	times  int
-	why    string    // the last time
-	logged time.Time // when the log last said it
+	why    string    // the last error
+	logged time.Time // when it was last logged
 }
 
-// failed counts a failure, and reports whether the log shall say it: once a minute, since a condition that
-// fails does so at each request.
+// failed counts a failure, and reports whether to log it: once a minute, since it repeats with each
+// request.
 func (t *troubles) failed(id, rules string, err error, now time.Time) (tell bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -41,7 +40,7 @@ func (t *troubles) failed(id, rules string, err error, now time.Time) (tell bool
 	return tell
 }
 
-// say is the trouble of an experiment of these rules; empty: there is none.
+// say describes the failures of an experiment under these rules; empty: none.
 func (t *troubles) say(id, rules string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

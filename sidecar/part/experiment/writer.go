@@ -15,11 +15,11 @@ const (
 	fileMode      = 0o600
 	dirMode       = 0o700
 	maxSegment    = 16 << 20        // bytes
-	maxFiles      = 512             // since each start begins a segment
-	parts         = 8               // as many segments as the bytes, and the age, of a rule allow
-	pause         = time.Second     // after a disk that failed
-	writePatience = 5 * time.Second // with a process before that gives way
-	looks         = time.Minute     // how often what is too old is looked for
+	maxFiles      = 512             // each start begins a segment
+	parts         = 8               // segments into which the limits of a rule are divided
+	pause         = time.Second     // after a failed write
+	writePatience = 5 * time.Second // for a previous process that is ending
+	looks         = time.Minute     // interval of removing old segments
 )
 
 // writer writes the segments of a folder. Only its own goroutine uses it.
@@ -28,23 +28,23 @@ type writer struct {
 	log    *slog.Logger
 	now    func() time.Time
 	counts *storeCounts
-	rule   captureRule // the last that came; empty: none did yet
+	rule   captureRule // the last one; empty: none yet
 	known  *offered
 
-	waits  bool // for the process before to give the folder free
-	ready  bool // the folder is ours, and list has its segments
+	waits  bool // for the previous process to release the folder
+	ready  bool // the folder is locked, and list is complete
 	lock   *os.File
-	list   []segment // oldest first; the last is open where file is
+	list   []segment // oldest first; the last one is open if file is set
 	total  int64     // bytes of all of them
 	file   *os.File
-	broken bool // it was said
+	broken bool // the failure was logged
 	after  time.Time
 }
 
-// run writes what comes until the queue is closed.
+// run writes entries until the queue is closed.
 func (w *writer) run(queue <-chan *entry) error {
 	for end := w.now().Add(writePatience); w.waits && w.now().Before(end); time.Sleep(writePatience / 100) {
-		w.waits = errors.Is(w.begin(), errCapturesHeld) // another error is told with the first reply
+		w.waits = errors.Is(w.begin(), errCapturesHeld) // other errors are logged with the first reply
 	}
 	tick := time.NewTicker(looks)
 	defer tick.Stop()
@@ -85,7 +85,7 @@ func (w *writer) take(e *entry) {
 	}
 }
 
-// clean removes what may not stay.
+// clean removes what exceeds the limits.
 func (w *writer) clean() {
 	if w.rule == (captureRule{}) || w.broken && w.now().Before(w.after) {
 		return
@@ -97,7 +97,7 @@ func (w *writer) clean() {
 	}
 }
 
-// trouble says once that replies cannot be recorded. The next one is tried after a pause.
+// trouble logs once that recording fails. The next try follows after a pause.
 func (w *writer) trouble(err error) {
 	w.after = w.now().Add(pause)
 	if !w.broken {
@@ -107,7 +107,7 @@ func (w *writer) trouble(err error) {
 	}
 }
 
-// begin makes the folder ready, unless it is.
+// begin prepares the folder, unless it is ready.
 func (w *writer) begin() (err error) {
 	if w.ready {
 		return nil
@@ -143,7 +143,7 @@ func (w *writer) tell() {
 	w.counts.segments.Store(int64(len(w.list)))
 }
 
-// write writes a line in one piece. What the disk took of one that failed is cut off.
+// write appends a whole line. If that fails, it truncates what was written.
 func (w *writer) write(line []byte) error {
 	n := int64(len(line))
 	if n > w.rule.Bytes {
@@ -177,7 +177,7 @@ func (w *writer) write(line []byte) error {
 	return err
 }
 
-// turn ends the segment that is full with so many bytes more, or old.
+// turn ends the open segment if it is too old or n bytes would make it too large.
 func (w *writer) turn(n int64) error {
 	if w.file == nil {
 		return nil
@@ -189,7 +189,7 @@ func (w *writer) turn(n int64) error {
 	return w.shut()
 }
 
-// open begins a segment. A number that exists is never taken again.
+// open begins a segment. Numbers are never reused.
 func (w *writer) open() error {
 	s := segment{born: w.now(), n: 1}
 	if len(w.list) > 0 {
@@ -208,8 +208,7 @@ func (w *writer) open() error {
 	return nil
 }
 
-// retain removes the oldest segments: those that began too long ago, and as many as it takes
-// for so many bytes more.
+// retain removes the oldest segments: those that are too old, and as many as n more bytes need.
 func (w *writer) retain(n int64) error {
 	now := w.now()
 	for len(w.list) > 0 && (w.total+n > w.rule.Bytes || len(w.list) > w.mostFiles() ||
@@ -229,7 +228,7 @@ func (w *writer) retain(n int64) error {
 	return nil
 }
 
-// mostFiles is how many segments may be there before a line is written.
+// mostFiles returns how many segments may exist before a write.
 func (w *writer) mostFiles() int {
 	if w.file == nil {
 		return maxFiles - 1
@@ -237,7 +236,7 @@ func (w *writer) mostFiles() int {
 	return maxFiles
 }
 
-// shut brings the open segment to the disk, and closes it.
+// shut syncs and closes the open segment.
 func (w *writer) shut() error {
 	if w.file == nil {
 		return nil

@@ -71,7 +71,7 @@ func (k *runsCLI) list() error {
 	if err != nil {
 		return err
 	}
-	p, n, damaged := k.env.Paper(k.json), 0, 0
+	p, n, damaged := k.env.Printer(k.json), 0, 0
 	err = j.List(func(s Summary, broken error) bool {
 		if broken != nil {
 			damaged++
@@ -85,7 +85,7 @@ func (k *runsCLI) list() error {
 	if err == nil && n == 0 && !k.json {
 		p.Rows([]cli.Row{{Text: "no run was kept in " + filepath.Join(k.state, Folder)}})
 	}
-	if err = errors.Join(err, p.Done()); err == nil && damaged > 0 {
+	if err = errors.Join(err, p.Flush()); err == nil && damaged > 0 {
 		err = fmt.Errorf("%s cannot be read", terminal.Count(damaged, "run"))
 	}
 	return err
@@ -140,7 +140,7 @@ func (k *runsCLI) showCommand() *cobra.Command {
 }
 
 func (k *runsCLI) show(past *Past) error {
-	p := k.env.Paper(k.json)
+	p := k.env.Printer(k.json)
 	s := past.Summary()
 	p.Item(JournalRecord{Time: past.Started, Begin: &past.BeginRecord}, summaryRows(&s))
 	for i := range past.Records {
@@ -150,7 +150,7 @@ func (k *runsCLI) show(past *Past) error {
 		p.Rows([]cli.Row{{Text: fmt.Sprintf("%d bytes at the end are no record: a crash has left them",
 			past.Torn)}})
 	}
-	return p.Done()
+	return p.Flush()
 }
 
 func recordRows(rec *JournalRecord) []cli.Row {
@@ -238,7 +238,7 @@ func (k *runsCLI) replay(past *Past, set *ruleset.Set, in guard.World) error {
 	}
 	who := policy.Subject{Model: past.Model, Agent: past.Agent, Session: past.Session, Channel: past.Channel,
 		Interactive: true}
-	p, differs := k.env.Paper(k.json), 0
+	p, differs := k.env.Printer(k.json), 0
 	for _, rec := range past.Records {
 		if rec.Turn == nil {
 			continue
@@ -254,9 +254,9 @@ func (k *runsCLI) replay(past *Past, set *ruleset.Set, in guard.World) error {
 			p.Item(a, replayRows(&a))
 		}
 	}
-	err := p.Done()
+	err := p.Flush()
 	if err == nil && differs > 0 {
-		err = cli.ErrSaid
+		err = cli.ErrReported
 	}
 	return err
 }
@@ -268,6 +268,6 @@ func replayRows(a *replayedCall) []cli.Row {
 	}
 	var r cli.Rows
 	r.Add(0, cli.EffectInk(a.Effect), "", "%-7s → %-5s  %-10s  %s  %s", was, a.Effect, a.Tool,
-		cli.Briefly([]byte(a.args)), a.Rule)
+		cli.MainArgument([]byte(a.args)), a.Rule)
 	return r.List
 }

@@ -94,7 +94,7 @@ func (k *runsCLI) resume(ctx context.Context, s config.Settings, id string) erro
 	if past.End != nil {
 		answer = past.End.Text
 	}
-	return k.env.Paper(true).Whole(struct {
+	return k.env.Printer(true).Document(struct {
 		Summary
 		Answer string `json:"answer"`
 	}{past.Summary(), answer}, nil)

@@ -14,20 +14,21 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 )
 
-// Agent is an agent whose connection is data.
+// Agent is an agent whose connection is described by data.
 type Agent struct {
 	Name string
 	Here bool // its commands run on its own machine, as its user
 	connection.Connection
 }
 
-// configPath is a config of an agent, and where it is.
+// configPath is a config file of an agent with its path.
 type configPath struct {
 	connection.Config
 	path string
 }
 
-// configs are the config files of an agent: the first one at a path, or all where the agent looks for them.
+// configs returns the config files of an agent: the first one at path, or if path is empty all at their
+// usual places.
 func (c *Connector) configs(a Agent, path string) (out []configPath, err error) {
 	for _, config := range a.Configs {
 		if path != "" {
@@ -41,7 +42,7 @@ func (c *Connector) configs(a Agent, path string) (out []configPath, err error) 
 	return out, nil
 }
 
-// variable is an environment variable. Without HOME, the system says where the home folder is.
+// variable returns an environment variable. Without HOME, the system provides the home folder.
 func (c *Connector) variable(name string) (value string) {
 	for _, pair := range c.Environ {
 		if key, v, _ := strings.Cut(pair, "="); key == name {
@@ -59,7 +60,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// sidecar is what an agent is told.
+// sidecar returns the values that an agent's settings need.
 func (c *Connector) sidecar() connection.Sidecar {
 	reply := connection.Tokens{Number: c.Tokens}
 	if c.Tokens == 0 {
@@ -69,9 +70,9 @@ func (c *Connector) sidecar() connection.Sidecar {
 		Window: connection.Tokens{Number: c.Window, Guessed: c.Guessed}, Reply: reply}
 }
 
-// PrintAgent prints the settings of an agent, as its config would have them that had no others.
+// PrintAgent prints the settings of an agent as a config without any others.
 func (c *Connector) PrintAgent(a Agent) error {
-	configs, _ := c.configs(a, "") // an agent without one has commands
+	configs, _ := c.configs(a, "") // an agent without configs has commands
 	for _, config := range configs {
 		text, err := config.Merge(nil, a.Key, c.sidecar())
 		if err != nil {
@@ -86,8 +87,8 @@ func (c *Connector) PrintAgent(a Agent) error {
 	return nil
 }
 
-// WriteAgent merges the settings into the configs of an agent. It shows what changes first. Where one
-// of them cannot be read, none is written.
+// WriteAgent merges the settings into the configs of an agent, and shows the changes first. If one config
+// cannot be read, none is written.
 func (c *Connector) WriteAgent(a Agent, path string) error {
 	configs, err := c.configs(a, path)
 	if err != nil {
@@ -118,7 +119,7 @@ func (c *Connector) WriteAgent(a Agent, path string) error {
 	return nil
 }
 
-// replace shows what changes in a config, and writes it.
+// replace shows the changes of a config and writes it.
 func (c *Connector) replace(f File, text []byte, format, command string) error {
 	c.changes(f.Path, format, f.Text, text)
 	backup, err := f.Write(text, time.Now())
@@ -134,14 +135,14 @@ func (c *Connector) replace(f File, text []byte, format, command string) error {
 	return nil
 }
 
-// UndoAgent puts the newest backups of the configs of an agent back.
+// UndoAgent restores the newest backups of an agent's configs.
 func (c *Connector) UndoAgent(a Agent, path string) error {
 	configs, err := c.configs(a, path)
 	if err != nil {
 		return err
 	}
 	undone := 0
-	var none error // only some of them may have been written
+	var none error // perhaps only some of them were written
 	for _, config := range configs {
 		_, err := c.undo(config.path, config.Format.Value)
 		switch {
@@ -159,7 +160,7 @@ func (c *Connector) UndoAgent(a Agent, path string) error {
 	return confine.ForgetAgent(a.Name, func(string) bool { return true })
 }
 
-// undo puts the newest backup of a config back.
+// undo restores the newest backup of a config.
 func (c *Connector) undo(path, format string) (Undone, error) {
 	u, err := Undo(path, time.Now())
 	if err != nil {
@@ -177,7 +178,7 @@ func (c *Connector) undo(path, format string) (Undone, error) {
 	return u, nil
 }
 
-// warn says what else is to be set.
+// warn prints what else must be set.
 func (c *Connector) warn(a Agent) {
 	s, told := c.sidecar(), a.Told(c.sidecar())
 	window, reply, one, key := s, s, s, s

@@ -260,7 +260,7 @@ func TestWorkspace(t *testing.T) {
 		"gateway's, gone": {"", nil, []string{here + "/gone"}, warn, "which is not there", "mkdir -p "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := works{set: row.set, fixed: row.set != "", may: row.may, named: row.named,
+			w := workFolders{set: row.set, fixed: row.set != "", may: row.may, named: row.named,
 				takes: func(dir string) bool { return dir != "/etc" }}
 			c := w.checks(os.Stat)[0]
 			if c.Status != row.status || !strings.Contains(c.Found, row.found) ||

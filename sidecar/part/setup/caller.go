@@ -14,35 +14,35 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// caller asks as OpenClaw does: streamed, with tools. It knows nothing of the
-// sidecar's own code, so that a mistake there is not repeated here.
+// caller asks as OpenClaw does: streamed, with tools. It shares no code with the sidecar, so that it does
+// not repeat a mistake.
 type caller struct{ http *http.Client }
 
 func newCaller() caller {
 	return caller{&http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
 }
 
-// answer is what a caller has read of one reply.
+// answer is one reply as a caller reads it.
 type answer struct {
 	text, reasoning string
 	calls           []call
 	finish          string
 	status          int // of HTTP
-	// an error, in its body or in the stream: its code, where that is a word, and its message
+	// an error in the body or in the stream: its code, if that is a word, and its message
 	fault string
 	rules string        // X-Rules-Version
-	first time.Duration // until there was text
-	asked int           // requests that the model got for it
+	first time.Duration // time to the first text
+	asked int           // requests to the model
 }
 
 type call struct{ ID, Name, Args string }
 
-// ask sends one message of a conversation to the server at base and reads the reply to its end.
+// ask sends one message to the server at base and reads the reply to its end.
 func (c caller) ask(ctx context.Context, base, message string) (answer, error) {
 	return c.asks(ctx, base, "gpt-oss", message, offered())
 }
 
-// asks is ask of a model id, with these tools.
+// asks is ask for a model and tools.
 func (c caller) asks(ctx context.Context, base, model, message string, tools any) (a answer, err error) {
 	body, err := json.Marshal(map[string]any{
 		"model": model, "stream": true, "tools": tools,
@@ -83,7 +83,7 @@ func (c caller) asks(ctx context.Context, base, model, message string, tools any
 	return a, lines.Err()
 }
 
-// add takes one event, or the body of an error.
+// add adds one event, or the body of an error.
 func (a *answer) add(doc gjson.Result) {
 	if e := doc.Get("error"); e.IsObject() {
 		a.fault = strings.TrimPrefix(e.Get("code").Str+": "+e.Get("message").Str, ": ")
@@ -91,7 +91,7 @@ func (a *answer) add(doc gjson.Result) {
 	for _, c := range doc.Get("choices").Array() {
 		delta := c.Get("delta")
 		a.text += delta.Get("content").Str
-		// the latter is vLLM's name for it
+		// vLLM uses the latter name
 		a.reasoning += delta.Get("reasoning_content").Str + delta.Get("reasoning").Str
 		a.finish = cmp.Or(c.Get("finish_reason").Str, a.finish)
 		for _, t := range delta.Get("tool_calls").Array() {

@@ -19,14 +19,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// theGateway is the agent whose settings are more than data.
+// theGateway is the agent whose settings need code.
 const theGateway = "openclaw"
 
-// usualPlace is the value of --write, --check and --undo without a file: where the agent looks for its
-// config.
+// usualPlace is the value of --write, --check and --undo without a file: the agent's default config.
 const usualPlace = "usual"
 
-// connectWords are the words of the command, for all agents and for OpenClaw alone.
+// connectWords holds use and help of the command, for all agents and for OpenClaw alone.
 var connectWords = map[string]cobra.Command{
 	"": {
 		Use:   "connect AGENT",
@@ -62,10 +61,10 @@ on, if it runs here as this user. confine --probe says what this machine enforce
 	},
 }
 
-// ofTheGateway are flags that other agents do not have.
-var ofTheGateway = []string{"check", "json", "local-service", "idle-stop", "api"}
+// gatewayFlags lists the flags for OpenClaw alone.
+var gatewayFlags = []string{"check", "json", "local-service", "idle-stop", "api"}
 
-// connectCommand is the command connect, or what it is for one agent.
+// connectCommand returns the command connect, or its form for one agent.
 func connectCommand(env cli.Env, agent string) *cobra.Command {
 	n := Connector{Settings: env.DefaultSettings(), Environ: env.Environ, Out: env.Out, Err: env.Err,
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup)}
@@ -95,7 +94,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		n.Writes = write != ""
 		gateway := name == theGateway
 		if gateway && undo != "" {
-			return n.Undo(usual(undo))
+			return n.Undo(pathOf(undo))
 		}
 		set, err := cli.LoadRules(dir, "", env)
 		if err != nil {
@@ -109,29 +108,30 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 			n.Agent = name
 		}
 		if undo != "" {
-			return n.UndoAgent(a, usual(undo))
+			return n.UndoAgent(a, pathOf(undo))
 		}
-		if file := cmp.Or(write, check); gateway && file != "" { // else a token is made, and said in vain
-			if _, err := ReadOpenClaw(n.config(usual(file))); err != nil {
+		if file := cmp.Or(write, check); gateway && file != "" { // before a token is made in vain
+			if _, err := ReadOpenClaw(n.config(pathOf(file))); err != nil {
 				return err
 			}
 		}
-		if err := learn(c.Context(), &n, set, server, !c.Flags().Changed("context-window"), env); err != nil {
+		askWindow := !c.Flags().Changed("context-window")
+		if err := learnSettings(c.Context(), &n, set, server, askWindow, env); err != nil {
 			return err
 		}
 		switch {
 		case !gateway && write != "":
-			return n.WriteAgent(a, usual(write))
+			return n.WriteAgent(a, pathOf(write))
 		case !gateway:
 			return n.PrintAgent(a)
 		case write != "":
-			return n.Write(c.Context(), usual(write))
+			return n.Write(c.Context(), pathOf(write))
 		case check == "":
 			return n.Print()
 		}
-		works, err := n.Check(usual(check), asJSON)
+		works, err := n.Check(pathOf(check), asJSON)
 		if err == nil && !works {
-			err = cli.ErrSaid
+			err = cli.ErrReported
 		}
 		return err
 	}
@@ -163,7 +163,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 	cli.RulesFlag(c, env, &dir)
 	cli.JSONFlag(c, &asJSON, "what --check finds, one thing a line")
 	const named = " local-service idle-stop url key api models executor upstream context-window max-tokens rules"
-	undoes := "undo: rules" // which name the agents
+	undoes := "undo: rules" // they name the agents
 	if agent == theGateway {
 		undoes = "undo:"
 	}
@@ -171,9 +171,9 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 	return c
 }
 
-// takeFile gives the one of these flags that stands without a value the file behind it.
+// takeFile assigns a file argument to the flag that was given without a value.
 func takeFile(c *cobra.Command, args []string, flags ...*string) error {
-	var empty string // mostly a variable that is not set
+	var empty string // usually an unset variable
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if f.Value.String() == "" || f.NoOptDefVal == usualPlace && slices.Contains(args, "") {
 			empty = f.Name
@@ -191,9 +191,9 @@ func takeFile(c *cobra.Command, args []string, flags ...*string) error {
 	return nil
 }
 
-// agentOf is an agent by its name.
+// agentOf returns an agent by name.
 func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a Agent, err error) {
-	for _, flag := range ofTheGateway {
+	for _, flag := range gatewayFlags {
 		if c.Flags().Changed(flag) {
 			return a, cli.Misused(c, fmt.Errorf("--%s is for openclaw alone", flag))
 		}
@@ -214,16 +214,16 @@ func agentOf(c *cobra.Command, name string, set *ruleset.Set) (a Agent, err erro
 	}
 }
 
-// usual is the path that a flag names; empty: where the agent looks for its config.
-func usual(flag string) string {
+// pathOf returns the path in a flag; empty: the agent's default config.
+func pathOf(flag string) string {
 	if flag == usualPlace {
 		return ""
 	}
 	return flag
 }
 
-// learn finds out what the flags leave open.
-func learn(ctx context.Context, n *Connector, set *ruleset.Set, server string, askWindow bool,
+// learnSettings completes what the flags leave open.
+func learnSettings(ctx context.Context, n *Connector, set *ruleset.Set, server string, askWindow bool,
 	env cli.Env) error {
 	if err := n.Settings.Override(env.Environ); err != nil {
 		return err

@@ -20,24 +20,24 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Connector leads agents to a sidecar.
+// Connector connects agents to a sidecar.
 type Connector struct {
 	openclaw.Sidecar
-	Agent     string        // who is told of the sidecar; empty: an OpenClaw gateway
-	Named     []string      // ids of models to be named; none: all that answer in place of a model
-	Executor  bool          // name the models that run tools of their own, too
-	AskWindow bool          // ask the model server for its context window; Window is what is usual
+	Agent     string        // empty: an OpenClaw gateway
+	Named     []string      // models to offer; none: all models
+	Executor  bool          // also offer the models that run tools of their own
+	AskWindow bool          // ask the model server for its context window instead of using Window
 	Start     bool          // the gateway starts the sidecar
-	Writes    bool          // the config is written, and not only printed or checked
+	Writes    bool          // the config is written, not only printed or checked
 	Idle      time.Duration // after which it stops it; 0: never
 	Settings  config.Settings
-	Upstream  bool     // the user has named the upstream of the settings
+	Upstream  bool     // the user named the upstream
 	Environ   []string // NAME=value
 	Out, Err  io.Writer
 	Colours   terminal.Colours
 }
 
-// Learn finds out what is not said yet. Whatever is wrong is one of the flags.
+// Learn completes the fields that the user did not set. An error is about a flag.
 func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
 	if c.URL, err = openclaw.Base(cmp.Or(c.URL, c.address())); err != nil {
 		return fmt.Errorf("--url: %w", err)
@@ -67,8 +67,7 @@ func (c *Connector) Learn(ctx context.Context, set *ruleset.Set) (err error) {
 	return nil
 }
 
-// name names the models. Without a word about them these are all but those that need tools of
-// their own; the default always is one of them.
+// name chooses the models. By default these are all that need no tools of their own, and the default model.
 func (c *Connector) name(set *ruleset.Set) error {
 	for i, m := range set.Models {
 		c.Serves = append(c.Serves, m.ID.Value)
@@ -88,7 +87,7 @@ func (c *Connector) name(set *ruleset.Set) error {
 	return nil
 }
 
-// address is where a sidecar with these settings is reached from its own machine.
+// address returns the URL of a sidecar with these settings, on its own machine.
 func (c *Connector) address() string {
 	host, port, err := net.SplitHostPort(c.Settings.Listen)
 	if ip, perr := netip.ParseAddr(host); err == nil && (host == "" || perr == nil && ip.IsUnspecified()) {
@@ -97,10 +96,10 @@ func (c *Connector) address() string {
 	return "http://" + c.Settings.Listen
 }
 
-// tokenName is the variable with the token that callers must show.
+// tokenName is the variable with the token for callers.
 const tokenName = config.Prefix + "TOKEN"
 
-// key names the token of the environment, if the flag says none. It is not written down.
+// key refers to the token of the environment, unless the flag gives one. The token itself is not written.
 func (c *Connector) key() {
 	switch {
 	case c.Key != "" || c.Settings.Token == "":
@@ -119,7 +118,7 @@ func (c *Connector) tellSecret(name string) {
 	fmt.Fprintf(c.Err, "%s is a secret, and is not written down: the gateway needs it in its environment, or in ~/.openclaw/.env\n", name)
 }
 
-// supervise says how the gateway starts this program, or what is to be renewed if it does already.
+// supervise sets how the gateway starts this program, or what to renew if it already does.
 func (c *Connector) supervise() error {
 	listen := openclaw.Listen(c.URL)
 	if listen != "" {
@@ -154,8 +153,8 @@ func (c *Connector) supervise() error {
 	return nil
 }
 
-// handed are the variables that the sidecar gets, and the names of the secrets among them. The
-// gateway starts it elsewhere, so that paths are written out.
+// handed returns the variables for the sidecar, and the names of secrets among them. Paths are made
+// absolute, since the gateway starts it elsewhere.
 func (c *Connector) handed() (pairs, secrets []string, err error) {
 	variables := map[string]config.Setting{}
 	for _, f := range c.Settings.All() {
@@ -167,7 +166,7 @@ func (c *Connector) handed() (pairs, secrets []string, err error) {
 	variables["OPENCLAW_WORKSPACE"] = variables[config.Prefix+"WORKSPACE"]
 	for _, pair := range c.Environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if !openclaw.Handed(name) {
+		if !openclaw.IsSetting(name) {
 			continue
 		}
 		if value != "" {
@@ -180,7 +179,6 @@ func (c *Connector) handed() (pairs, secrets []string, err error) {
 	return pairs, secrets, nil
 }
 
-// Print prints the settings.
 func (c *Connector) Print() error {
 	c.doubt()
 	if _, err := fmt.Fprint(c.Out, jsonc.Write(openclaw.Block(c.Sidecar))); err != nil {
@@ -196,8 +194,7 @@ func (c *Connector) doubt() {
 	}
 }
 
-// note says what becomes of commands, and notes for serve where the gateway is.
-// note says what becomes of the commands of an agent, and notes for serve where it is.
+// note prints what happens to the commands of an agent, and notes for serve that the agent is here.
 func (c *Connector) note(agent string) {
 	fmt.Fprintln(c.Err, "confine:", confine.NoteAgent(agent, c.URL))
 }

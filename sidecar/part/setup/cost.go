@@ -33,7 +33,7 @@ none. docs/cost.md has the formulas, and says where to find what goes into them.
 			for _, line := range r.Lines() {
 				out.Say("%s", line)
 			}
-			return env.Paper(asJSON).Whole(r, out.List)
+			return env.Printer(asJSON).Document(r, out.List)
 		},
 	}
 	here := env.DefaultSettings().Listen

@@ -7,13 +7,13 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// Prices is a file that the user fills in: deploy/prices.yaml to begin with.
+// Prices is a file that the user fills in, initially deploy/prices.yaml.
 type Prices struct {
 	Currency string  `rule:"currency,required"`
 	Models   []Price `rule:"models,required"`
 }
 
-// Price is what a hosted model costs, a million tokens, and where the user has read it.
+// Price is the price of a hosted model per million tokens, with its source.
 type Price struct {
 	Name       string  `rule:"name,required"`
 	Prompt     float64 `rule:"prompt,required" min:"0"`
@@ -21,7 +21,7 @@ type Price struct {
 	Source     string  `rule:"source,required"`
 }
 
-// ReadPrices reads such a file. A number that was not filled in is an error with its place.
+// ReadPrices reads such a file. A missing number is an error with its place.
 func ReadPrices(name string) (*Prices, error) {
 	doc, err := os.ReadFile(name)
 	if err != nil {

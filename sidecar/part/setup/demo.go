@@ -41,7 +41,7 @@ Exit code: 0 everything came out as it should, 1 something did not.`,
 	}
 }
 
-// demoOfCopy gives the demo with a copy of the built-in rules, and removes it.
+// demoOfCopy runs the demo on a temporary copy of the built-in rules.
 func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 	all, err := os.MkdirTemp("", "gpt-oss-executor-demo-")
 	if err != nil {
@@ -52,18 +52,18 @@ func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 	if err := os.Mkdir(work, 0o700); err != nil {
 		return fmt.Errorf("demo: %w", err)
 	}
-	if _, err := cli.Rules(dir, env, true); err != nil {
+	if _, err := cli.WriteRules(dir, env, true); err != nil {
 		return err
 	}
 	var look stay // a person at a terminal may look at the console
 	if terminal.Is(env.In) && terminal.Is(env.Stdout()) {
-		look = func(ctx context.Context, console string) { shown(ctx, console, env) }
+		look = func(ctx context.Context, console string) { waitForViewer(ctx, console, env) }
 	}
 	ok, err := runDemo(ctx, demoConfig{Dir: dir, Work: work, Out: env.Out, Stay: look,
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := env.DefaultSettings()
-			config.Of[confine.Settings](&s).Confine = confine.Off // no call of the demo is a command
+			config.Of[confine.Settings](&s).Confine = confine.Off // the demo runs no command
 			s.Workspace, config.Of[run.Settings](&s).WorkspaceTools = work, "on"
 			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
 			if look != nil {
@@ -75,16 +75,16 @@ func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 		},
 	})
 	if err == nil && !ok {
-		err = cli.ErrSaid
+		err = cli.ErrReported
 	}
 	return err
 }
 
-// shown says where the console is, and returns when a person has seen it.
-func shown(ctx context.Context, console string, env cli.Env) {
+// waitForViewer prints the address of the console, and waits for a key.
+func waitForViewer(ctx context.Context, console string, env cli.Env) {
 	fmt.Fprintf(env.Out, "\nThese turns are in the console: %s\nPress Enter when you have seen it. ", console)
 	pressed := make(chan struct{})
-	go func() { // it ends with the program, if no key is pressed
+	go func() { // it ends with the program if no key is pressed
 		_, _ = bufio.NewReader(env.In).ReadByte()
 		close(pressed)
 	}()

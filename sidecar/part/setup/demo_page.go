@@ -14,14 +14,13 @@ type line struct {
 	ink  terminal.Ink
 }
 
-// page writes the demo. A reader who has left gets nothing; what came out is told by the
-// exit code all the same.
+// page prints the demo. It ignores write errors: the exit code tells the result.
 type page struct {
 	out     io.Writer
 	colours terminal.Colours
 }
 
-// write writes text, each line of it indented by so many cells.
+// write prints text, each line indented by so many cells.
 func (p *page) write(indent int, l line) {
 	for text := range strings.Lines(l.text) {
 		fmt.Fprintf(p.out, "%s%s\n", strings.Repeat(" ", indent),
@@ -36,10 +35,10 @@ func (p *page) title(text string) {
 	p.write(0, line{text, terminal.Bold})
 }
 
-// note is something to know that is neither good nor bad.
+// note prints a neutral remark.
 func (p *page) note(text string) { p.write(2, line{text, terminal.Faint}) }
 
-// verdict says what came out.
+// verdict prints a result.
 func (p *page) verdict(ok bool, text string) { p.write(2, judged(ok, text)) }
 
 func judged(ok bool, text string) line {
@@ -49,7 +48,7 @@ func judged(ok bool, text string) line {
 	return line{"WRONG: " + text, terminal.Red}
 }
 
-// diff shows what is added to a file.
+// diff prints lines that are added to a file.
 func (p *page) diff(file, added string) {
 	p.space()
 	p.write(2, line{"+++ " + file, terminal.Faint})
@@ -58,13 +57,13 @@ func (p *page) diff(file, added string) {
 	}
 }
 
-// side is an answer under a word that says which one it is.
+// side is an answer with its label.
 type side struct {
 	word  string
 	lines []line
 }
 
-// sides shows answers one below the other.
+// sides prints answers one below the other.
 func (p *page) sides(name, about string, all ...side) {
 	p.space()
 	p.write(0, line{name + ": " + about, terminal.Plain})

@@ -11,34 +11,33 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// demoConfig is what a demo works with.
+// demoConfig configures a demo.
 type demoConfig struct {
-	Dir     string // folder of rule files that the demo may edit
-	Work    string // empty folder, in which a run of the demo works
+	Dir     string // folder of rules that the demo may edit
+	Work    string // empty folder for a run
 	Out     io.Writer
 	Colours terminal.Colours
 	Serve   Serve
-	Stay    stay // what is done before all of it ends; nil: nothing
+	Stay    stay // called before everything ends; may be nil
 }
 
-// stay returns when the demo is to end. Until then the sidecar runs, with its console at an address; empty:
-// it has none.
+// stay waits until the demo may end. Meanwhile the sidecar runs, with its console at an address; empty: no
+// console.
 type stay func(ctx context.Context, console string)
 
-// Serve runs the sidecar as the command serve does, with the rules in Dir, the workspace Work and
-// this model server, at a free port of this machine, until ctx ends. Each line of its log is one write
-// of JSON.
+// Serve runs the sidecar until ctx ends, as the command serve does: with the rules in Dir, the workspace
+// Work, this model server and a free local port. Each line of its log is one write of JSON.
 type Serve func(ctx context.Context, upstream string, log io.Writer) error
 
-// runDemo gives the demo. It is ok if everything came out as it should; what did not
-// is on Out. The error is about a demo that could not be given.
+// runDemo runs the demo. ok reports whether all results were as expected; others are on Out. An error means
+// that the demo could not run.
 func runDemo(ctx context.Context, cfg demoConfig) (ok bool, err error) {
 	bill := newProgramme()
 	st, err := open(ctx, cfg, script.New(bill.scenarios()...))
 	if err != nil {
 		return false, fmt.Errorf("demo: %w", err)
 	}
-	p := &performance{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, work: cfg.Work,
+	p := &demoRun{stage: st, page: page{cfg.Out, cfg.Colours}, dir: cfg.Dir, work: cfg.Work,
 		began: time.Now()}
 	if err = p.give(ctx, bill); err == nil {
 		ok = p.summary()
@@ -56,8 +55,8 @@ func runDemo(ctx context.Context, cfg demoConfig) (ok bool, err error) {
 	return ok, nil
 }
 
-// performance is one run of the demo, and what came out of it.
-type performance struct {
+// demoRun is one run of the demo with its results.
+type demoRun struct {
 	*stage
 	page
 	dir   string
@@ -65,10 +64,10 @@ type performance struct {
 	began time.Time
 
 	kinds, repaired, leaks, wrong int
-	versions                      []string // of the rules, in the order in which they were in force
+	versions                      []string // of the rules, in order
 }
 
-func (p *performance) give(ctx context.Context, bill programme) error {
+func (p *demoRun) give(ctx context.Context, bill demoShows) error {
 	p.title("gpt-oss-executor: what gpt-oss means, without the sidecar and with it")
 	p.note(fmt.Sprintf("a scripted model server at %s, the sidecar at %s; every reply is streamed", p.direct,
 		p.served))
@@ -93,8 +92,8 @@ func (p *performance) give(ctx context.Context, bill programme) error {
 	return p.edits(ctx, bill.house)
 }
 
-// summary is the last line. It says whether all was as it should be.
-func (p *performance) summary() bool {
+// summary prints the last line, and reports whether all was as expected.
+func (p *demoRun) summary() bool {
 	ok := p.wrong == 0 && p.leaks == 0
 	p.title("Summary")
 	p.verdict(ok, fmt.Sprintf("%d kinds of replies, %d calls repaired, %d leaks, %d wrong; rules %s; %.1f s",

@@ -14,29 +14,29 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// Check is one thing that was looked at. Fix is empty where nothing is wrong.
+// Check is the result of one check. Fix is empty if nothing is wrong.
 type Check struct {
 	Name   string          `json:"name"`
 	Status openclaw.Status `json:"status"`
 	Found  string          `json:"found"`
 	Fix    string          `json:"fix"`
 
-	mend mend // what Mend does about it
+	mend mend // how Mend mends it
 }
 
-// The statuses of a check are those of a config's.
+// Statuses of a check, shared with checks of a config.
 const (
 	ok   = openclaw.OK
 	warn = openclaw.Warn
 	fail = openclaw.Fail
 )
 
-// Diagnosis is all that was looked at, in the order in which one looks.
+// Diagnosis holds all results, in order of the checks.
 type Diagnosis struct {
 	Checks []Check `json:"checks"`
 }
 
-// Fails reports whether something does not work.
+// Fails reports whether a check failed.
 func (r *Diagnosis) Fails() bool {
 	for _, c := range r.Checks {
 		if c.Status == fail {
@@ -48,26 +48,26 @@ func (r *Diagnosis) Fails() bool {
 
 func (r *Diagnosis) add(list ...Check) { r.Checks = append(r.Checks, list...) }
 
-// Patient is a sidecar as its settings say it, and what stands around it.
+// Patient is a sidecar, as its settings describe it, with its surroundings.
 type Patient struct {
 	Settings config.Settings
-	Set      *ruleset.Set // the rules, or the built-in ones where those do not load
+	Set      *ruleset.Set // the built-in rules if others do not load
 	Rules    RulesFound
-	World    guard.World // where calls are judged, by the settings
+	World    guard.World // of the policy, by the settings
 	Config   string      // path of an openclaw.json; empty: none
-	URL      string      // under which the gateway reaches the sidecar; empty: by the settings
+	URL      string      // of the sidecar, for the gateway; empty: by the settings
 	Environ  []string
-	Progress io.Writer // a line for each thing that takes time
+	Progress io.Writer // gets a line for each slow step
 }
 
-// RulesFound is what loading the rules said.
+// RulesFound is the result of loading the rules.
 type RulesFound struct {
-	Folder   string // builtin: those of the program
+	Folder   string // builtin: the built-in rules
 	Problems rulefile.Problems
 	Err      error // the folder cannot be read
 }
 
-// Examine looks at everything. It asks each model server three short questions and a long one.
+// Examine runs all checks. It asks each model server three short questions and a long one.
 func (p *Patient) Examine(ctx context.Context) *Diagnosis {
 	r := &Diagnosis{}
 	r.add(p.rules()...)
@@ -83,7 +83,7 @@ func (p *Patient) Examine(ctx context.Context) *Diagnosis {
 	return r
 }
 
-// mask takes every secret of the settings out of what was found: a server may repeat it.
+// mask masks every secret of the settings in the results, since a server may repeat it.
 func (p *Patient) mask(r *Diagnosis) {
 	for _, f := range p.Settings.All() {
 		if f.Flag() != "" {
@@ -101,7 +101,7 @@ func (p *Patient) mask(r *Diagnosis) {
 }
 
 func (p *Patient) workspace(named []string) []Check {
-	w := works{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(),
+	w := workFolders{set: p.Settings.Workspace, fixed: p.Settings.Workspace != "" || p.Set.Fixed(),
 		may: p.World.Roots(p.Set).Write, named: named}
 	w.takes = func(dir string) bool { return p.World.WithFolder(p.Set, dir).Roots(p.Set).Workspace() == dir }
 	return w.checks(os.Stat)

@@ -45,7 +45,7 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			started := env
-			if text, err := os.ReadFile(path); err == nil { // what is wrong with the file is found below
+			if text, err := os.ReadFile(path); err == nil { // mistakes in the file are found below
 				started.Environ = append(openclaw.Started(text, env.Lookup), env.Environ...)
 			}
 			s, err := cli.SettingsOf(c, file, started)
@@ -56,10 +56,10 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			defer stop()
 			s.Listen = cmp.Or(at, s.Listen)
 			if health || ready || c.CalledAs() == "health" {
-				return alive(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
+				return checkHealth(ctx, &http.Client{Timeout: 5 * time.Second}, s.Listen, ready)
 			}
 			p := Patient{Settings: s, Config: path, URL: url, Environ: env.Environ, Progress: env.Err}
-			v := cli.Checked(s.Rules, s.Policy, false, env)
+			v := cli.Check(s.Rules, s.Policy, false, env)
 			p.Rules = RulesFound{Folder: v.Folder, Problems: v.Problems, Err: v.Err}
 			if !v.OK {
 				s.Rules, s.Policy = "", ""
@@ -79,11 +79,11 @@ Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
 			if ctx.Err() != nil {
 				return fmt.Errorf("doctor: %w", context.Cause(ctx))
 			}
-			if err := env.Paper(asJSON).Whole(r, doctorRows(r)); err != nil {
+			if err := env.Printer(asJSON).Document(r, doctorRows(r)); err != nil {
 				return err
 			}
 			if r.Fails() {
-				return cli.ErrSaid
+				return cli.ErrReported
 			}
 			return nil
 		},

@@ -10,8 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 )
 
-// config looks at an openclaw.json as openclaw --check does. named are the folders in which its
-// agents work.
+// config checks an openclaw.json as openclaw --check does. named are the folders of its agents.
 func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 	if p.Config == "" {
 		p.say("no openclaw.json is named with --config, and none is looked at")
@@ -38,7 +37,7 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 			c.Fix += " (in " + found.Path + ")"
 		}
 		if c.Status != ok && err == nil && string(merged) != string(f.Text) &&
-			!still(openclaw.Check(merged, n.Sidecar), found) {
+			!remains(openclaw.Check(merged, n.Sidecar), found) {
 			c.Fix += "; gpt-oss-executor openclaw --write " + p.Config + ", or doctor --fix, does it"
 			c.mend = mend{kind: mergeConfig, path: p.Config}
 		}
@@ -47,8 +46,8 @@ func (p *Patient) config(ctx context.Context) (named []string, out []Check) {
 	return agents(f.Text, p.World.Roots(p.Set).Home), out
 }
 
-// still reports whether the same thing hurts in a merged config.
-func still(list []openclaw.Finding, f openclaw.Finding) bool {
+// remains reports whether a finding remains in a merged config.
+func remains(list []openclaw.Finding, f openclaw.Finding) bool {
 	for _, g := range list {
 		if g.Name == f.Name && g.Path == f.Path && g.Status == f.Status {
 			return true
@@ -57,7 +56,7 @@ func still(list []openclaw.Finding, f openclaw.Finding) bool {
 	return false
 }
 
-// connector is the sidecar as the gateway has to know it. A token is named and not written down.
+// connector returns the sidecar for the gateway's settings. A token is referred to by name.
 func (p *Patient) connector(ctx context.Context) (*Connector, error) {
 	n := &Connector{Settings: p.Settings, Environ: p.Environ, Out: p.Progress, Err: p.Progress,
 		AskWindow: true}
@@ -68,7 +67,7 @@ func (p *Patient) connector(ctx context.Context) (*Connector, error) {
 	return n, n.Learn(ctx, p.Set)
 }
 
-// agents are the folders in which the agents of a config work.
+// agents returns the folders of the agents in a config.
 func agents(text []byte, home string) (out []string) {
 	root, err := jsonc.Parse(text)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// strategy is a way of reading that no shipped rule has.
+// strategy is a strategy that no built-in rule has.
 const strategy = `  - id: house_style
     about: Calls as our own fine-tuned model writes them.
     kind: frame
@@ -25,11 +25,11 @@ const strategy = `  - id: house_style
         gives: [{tool: exec, args: {command: ls -l}}]
 `
 
-// mistake is a condition that names something it does not see.
+// mistake is a condition with an unknown name.
 const mistake = "    when: len(txt) < 4000\n"
 
 // edits adds a strategy to a rule file, and then a mistake.
-func (p *performance) edits(ctx context.Context, s show) error {
+func (p *demoRun) edits(ctx context.Context, s show) error {
 	const name = "strategies.yaml"
 	file := filepath.Join(p.dir, name)
 	shipped, err := os.ReadFile(file)
@@ -46,8 +46,8 @@ func (p *performance) edits(ctx context.Context, s show) error {
 	return p.spoil(ctx, s, file, broken)
 }
 
-// improve saves an edit, and shows how the same reply is read before and after.
-func (p *performance) improve(ctx context.Context, s show, file, text string) error {
+// improve saves an edit, and shows the same reply before and after.
+func (p *demoRun) improve(ctx context.Context, s show, file, text string) error {
 	r := played{show: s}
 	var err error
 	if r.before, err = p.ask(ctx, p.served, s); err != nil {
@@ -72,7 +72,7 @@ func (p *performance) improve(ctx context.Context, s show, file, text string) er
 }
 
 // save saves an edit, and waits until the sidecar has seen it.
-func (p *performance) save(ctx context.Context,
+func (p *demoRun) save(ctx context.Context,
 	file, text string) (seen event, took time.Duration, err error) {
 	saved := time.Now()
 	if err := atomicfile.Replace(file, []byte(text)); err != nil {
@@ -82,8 +82,8 @@ func (p *performance) save(ctx context.Context,
 	return seen, time.Since(saved), err
 }
 
-// spoil saves an edit that cannot be taken, and shows that nothing changes.
-func (p *performance) spoil(ctx context.Context, s show, file, text string) error {
+// spoil saves an invalid edit, and shows that nothing changes.
+func (p *demoRun) spoil(ctx context.Context, s show, file, text string) error {
 	seen, took, err := p.save(ctx, file, text)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *performance) spoil(ctx context.Context, s show, file, text string) erro
 		return err
 	}
 	in := p.versions[len(p.versions)-1]
-	err = after.as(s.want)
+	err = after.differs(s.want)
 	switch {
 	case err == nil && (seen.Event != eventRefused || after.rules != in):
 		err = fmt.Errorf("other rules are in force: %s", after.rules)

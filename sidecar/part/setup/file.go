@@ -20,10 +20,10 @@ import (
 type File struct {
 	Path    string
 	Text    []byte
-	Missing bool // there was none
+	Missing bool // it did not exist
 }
 
-// Read reads a config. One that is missing is empty.
+// Read reads a config. A missing one is empty.
 func Read(path string) (File, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -35,10 +35,10 @@ func Read(path string) (File, error) {
 	return File{Path: path, Text: text}, nil
 }
 
-// Write replaces the config, and returns where the old one is kept. A config that is another
-// one by now stays. One that was missing is made, for its owner alone.
+// Write replaces the config, and returns the path of the backup. It fails if the config has changed since.
+// A missing one is created with access for its owner alone.
 func (f File) Write(text []byte, now time.Time) (backup string, err error) {
-	info, err := f.like()
+	info, err := f.info()
 	if err != nil {
 		return "", fmt.Errorf("write the config: %w", err)
 	}
@@ -61,16 +61,16 @@ func (f File) Write(text []byte, now time.Time) (backup string, err error) {
 	return backup, nil
 }
 
-// like is the config itself. Of one that was missing it is the folder, which is made like the one
-// above it.
-func (f File) like() (fs.FileInfo, error) {
+// info returns the info of the config, or if it is missing that of its folder, which it creates like the
+// one above.
+func (f File) info() (fs.FileInfo, error) {
 	if !f.Missing {
 		return os.Stat(f.Path)
 	}
 	return folder(filepath.Dir(f.Path))
 }
 
-// folder makes a folder where it is missing, and gives it to the owner of the one above it.
+// folder creates a missing folder, owned like the one above.
 func folder(path string) (fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if !errors.Is(err, fs.ErrNotExist) || filepath.Dir(path) == path {
@@ -98,8 +98,7 @@ func (f File) unchanged() error {
 	return err
 }
 
-// The name of a backup is that of the config, when it was made, and the sum of what was written
-// in its place.
+// The name of a backup consists of the name of the config, the time, and the checksum of the new text.
 const (
 	mark     = ".gpt-oss-executor-"
 	stamp    = "20060102T150405.000000"
@@ -113,18 +112,18 @@ func sum(text []byte) string {
 	return hex.EncodeToString(s[:4])
 }
 
-// ErrNoBackup says that a config was not written, or was put back already.
+// ErrNoBackup means that a config was not written, or was restored already.
 var ErrNoBackup = errors.New("there is no backup")
 
-// Undone is what came back.
+// Undone is the result of Undo.
 type Undone struct {
-	Backup        string // that was put back, and is gone from its place
+	Backup        string // the restored file, which no longer exists
 	Before, After []byte // of the config
-	Aside         string // where the config is kept that was there, if others had changed it; else empty
-	Removed       bool   // there was none before it was written, and there is none now
+	Aside         string // copy of the config if others had changed it; else empty
+	Removed       bool   // there was no config before, so it was removed
 }
 
-// Undo puts the newest backup back.
+// Undo restores the newest backup.
 func Undo(path string, now time.Time) (Undone, error) {
 	f, err := Read(path)
 	if err == nil && f.Missing {
@@ -166,7 +165,7 @@ func Undo(path string, now time.Time) (Undone, error) {
 	return u, nil
 }
 
-// newest is the newest backup of a config.
+// newest returns the newest backup of a config.
 func newest(path string) (string, error) {
 	list, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

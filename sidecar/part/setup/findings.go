@@ -10,10 +10,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// serverAnswer is what a model server said to a question.
+// serverAnswer is the answer of a model server to a question.
 type serverAnswer struct {
-	doc      []byte // the whole answer; nil: there is none
-	why      string // there is none
+	doc      []byte // the whole answer, or nil
+	why      string // why there is no answer
 	noTools  bool   // it refuses tools
 	overflow bool   // it says that the prompt is too long
 	missing  bool   // it does not have the model
@@ -25,10 +25,10 @@ func (s serverAnswer) content() string { return s.at("choices.0.message.content"
 
 func (s serverAnswer) cut() bool { return s.at("choices.0.finish_reason").String() == "length" }
 
-// server is what is known of the one that was asked.
+// server is what the questions found about a model server.
 type server struct {
 	dialect, version, model string
-	window                  int // tokens; 0: it does not tell
+	window                  int // in tokens; 0: unknown
 }
 
 func (v server) fine(name, format string, args ...any) Check {
@@ -40,7 +40,7 @@ func (v server) flawed(name string, status openclaw.Status, f flaw, format strin
 		Fix: remedy(f, v.dialect, v.model)}
 }
 
-// doubt is a question without an answer that says anything.
+// doubt returns the check of a question without a usable answer.
 func (v server) doubt(name string, s serverAnswer) Check {
 	if s.missing {
 		return v.flawed(name, fail, noModel, "the server does not have %s: %s", v.model, s.why)
@@ -49,13 +49,13 @@ func (v server) doubt(name string, s serverAnswer) Check {
 		Fix: "look into the log of the model server, then run gpt-oss-executor doctor again"}
 }
 
-// raw reports whether Harmony stands in a text.
+// raw reports whether a text has Harmony tokens.
 func raw(text string) bool {
 	return strings.Contains(text, "<|") || strings.Contains(text, "to=functions.") ||
 		strings.HasPrefix(text, "analysis")
 }
 
-// tools says whether calls are on.
+// tools checks whether calls work.
 func (v server) tools(s serverAnswer) Check {
 	const name = "tool_calls"
 	calls := s.at("choices.0.message.tool_calls.#.function.name")
@@ -78,7 +78,7 @@ func (v server) tools(s serverAnswer) Check {
 	return c
 }
 
-// reasoning says in which field it comes. It is read of an answer with a call, or without tools.
+// reasoning checks in which field reasoning comes, by an answer with a call, or without tools.
 func (v server) reasoning(fields []string, answers ...serverAnswer) Check {
 	const name = "reasoning"
 	var last serverAnswer
@@ -103,7 +103,8 @@ func (v server) reasoning(fields []string, answers ...serverAnswer) Check {
 		strings.Join(fields, ", "))
 }
 
-// schema says whether a schema is followed. Ignored means without a word.
+// schema checks whether the server follows a schema. doubt means that the answer is missing; detail is what
+// it said instead.
 func (v server) schema(follows, doubt bool, detail string) Check {
 	const name = "structured_output"
 	switch {
@@ -117,7 +118,7 @@ func (v server) schema(follows, doubt bool, detail string) Check {
 	return v.flawed(name, warn, noSchema, "a JSON Schema is refused: %s", detail)
 }
 
-// style says in which style the model is told of tools, in the first half of the sessions.
+// style checks in which style the model is told of tools, in the first half of the sessions.
 func (v server) style(set *ruleset.Set, m ruleset.Model, native, follows bool) Check {
 	const name = "style"
 	s, err := set.Style(m, ruleset.StyleEnv{Model: m.ID.Value, Server: v.dialect, Native: native})
@@ -133,7 +134,7 @@ func (v server) style(set *ruleset.Set, m ruleset.Model, native, follows bool) C
 	return v.fine(name, "%s: the sidecar tells the model of tools in words, and reads its calls", s.ID)
 }
 
-// room says whether the window that the server tells is large enough.
+// room checks whether the context window is large enough.
 func (v server) room() Check {
 	const name = "context_window"
 	switch {
@@ -151,8 +152,8 @@ func (v server) room() Check {
 	return v.fine(name, "the context window is %d tokens", v.window)
 }
 
-// whole says whether a long prompt is read whole. The word stands in its first message.
-func (v server) whole(s serverAnswer, least int, word string) Check {
+// longPrompt checks whether a long prompt is read as a whole. The word is in its first message.
+func (v server) longPrompt(s serverAnswer, least int, word string) Check {
 	const name = "truncation"
 	counted := int(s.at("usage.prompt_tokens").Int())
 	switch {
@@ -175,7 +176,7 @@ func (v server) whole(s serverAnswer, least int, word string) Check {
 	return v.fine(name, "a prompt of %d tokens is read whole", least)
 }
 
-// length says whether a reply may be as long as it was asked for.
+// length checks whether a reply may be as long as requested.
 func (v server) length(s serverAnswer, asked int) Check {
 	const name = "output_limit"
 	made := int(s.at("usage.completion_tokens").Int())
@@ -191,7 +192,7 @@ func (v server) length(s serverAnswer, asked int) Check {
 	return v.fine(name, "a reply of %d tokens came whole; %d may be asked for", made, asked)
 }
 
-// short is the begin of a text on one line, in quotes.
+// short returns the beginning of a text, quoted and on one line.
 func short(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if r := []rune(text); len(r) > 80 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// flaw is what can be wrong with how a model server was started.
+// flaw is a mistake in the start of a model server.
 type flaw int
 
 const (
@@ -18,7 +18,7 @@ const (
 	noModel
 )
 
-// remedy is the flag or the command that mends a flaw of a server, by its dialect.
+// remedy returns the flag or command that mends a flaw of a server, by its dialect.
 func remedy(f flaw, dialect, model string) string {
 	size := "20b"
 	if strings.Contains(strings.ToLower(model), "120b") {
@@ -95,8 +95,8 @@ func remedy(f flaw, dialect, model string) string {
 	return ""
 }
 
-// begin says how to start each kind of server, if none is at the address.
-func begin(url string) string {
+// startHint describes how to start each kind of server at an address.
+func startHint(url string) string {
 	return fmt.Sprintf("start the model server, or name where it is: --upstream, which is %s now. Usual are http://127.0.0.1:8000/v1 (vLLM), "+
 		":11434/v1 (Ollama), :8080/v1 (llama.cpp), :30000/v1 (SGLang), :1234/v1 (LM Studio)", url)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// stat looks at a file.
+// stat returns the info of a file, as os.Stat does.
 type stat func(path string) (fs.FileInfo, error)
 
-// folders says whether the folders that the server writes to can be used.
+// folders checks the folders that the server writes to.
 func folders(s config.Settings, look stat) (out []Check) {
 	if s.State == "" {
 		out = append(out, Check{Name: "state", Status: warn,
@@ -28,7 +28,7 @@ func folders(s config.Settings, look stat) (out []Check) {
 	for _, f := range []struct{ name, dir string }{{"decisions", service.DecisionsIn(s)},
 		{"error_log", s.ErrorLog}} {
 		below, err := filepath.Rel(s.State, f.dir)
-		// the server makes what is in state
+		// the server creates folders in state
 		made := s.State != "" && err == nil && !strings.HasPrefix(below, "..")
 		if _, err := look(f.dir); f.dir != "" && !(made && errors.Is(err, fs.ErrNotExist)) {
 			out = append(out, checkFolder(f.name, f.dir, look))
@@ -37,7 +37,7 @@ func folders(s config.Settings, look stat) (out []Check) {
 	return out
 }
 
-// checkFolder says whether one can be used, and by this user alone.
+// checkFolder checks that a folder can be used, and only by this user.
 func checkFolder(name, dir string, look stat) Check {
 	info, err := look(dir)
 	switch {
@@ -66,19 +66,19 @@ func checkFolder(name, dir string, look stat) Check {
 	return Check{Name: name, Status: ok, Found: dir + " is ours alone"}
 }
 
-// works is where agents work.
-type works struct {
-	set   string                // by the settings; empty: they say nothing
-	fixed bool                  // settings or paths.yaml say it; else the gateway does
-	may   []string              // where the policy lets agents write, the workspace first
-	named []string              // by the config of the gateway
-	takes func(dir string) bool // whether the policy takes over a folder that the gateway says
+// workFolders describes the folders in which agents work.
+type workFolders struct {
+	set   string                // in the settings; empty: not set
+	fixed bool                  // by settings or paths.yaml; else the gateway chooses
+	may   []string              // where agents may write, the workspace first
+	named []string              // in the config of the gateway
+	takes func(dir string) bool // whether the policy accepts a folder of the gateway
 }
 
 const worksName = "workspace"
 
 // checks compares the folders.
-func (w works) checks(look stat) (out []Check) {
+func (w workFolders) checks(look stat) (out []Check) {
 	if w.set != "" {
 		out = append(out, w.settings(look)...)
 	}
@@ -112,8 +112,8 @@ func (w works) checks(look stat) (out []Check) {
 	return out
 }
 
-// settings looks at the folder of the settings.
-func (w works) settings(look stat) (out []Check) {
+// settings checks the folder in the settings.
+func (w workFolders) settings(look stat) (out []Check) {
 	info, err := look(w.set)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

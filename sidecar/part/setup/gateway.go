@@ -10,7 +10,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 )
 
-// gateway asks the gateway, if the settings name one.
+// gateway checks the gateway, if the settings name one.
 func (p *Patient) gateway(ctx context.Context) []Check {
 	s := config.Of[run.Settings](&p.Settings)
 	if s.Gateway == "" {
@@ -25,11 +25,11 @@ func (p *Patient) gateway(ctx context.Context) []Check {
 			Fix: "--gateway http://127.0.0.1:18789"}}
 	}
 	p.say("asking the gateway at %s which tools it has", s.Gateway)
-	return greeted(s.Gateway, s.GatewayToken != "", c.Probe(ctx, p.Set))
+	return gatewayChecks(s.Gateway, s.GatewayToken != "", c.Probe(ctx, p.Set))
 }
 
-// greeted is what a gateway was found to be.
-func greeted(url string, token bool, found run.GatewayStatus) []Check {
+// gatewayChecks converts the result of probing a gateway.
+func gatewayChecks(url string, token bool, found run.GatewayStatus) []Check {
 	c := Check{Name: "gateway", Status: fail}
 	switch found.Trouble {
 	case run.GatewayAway:

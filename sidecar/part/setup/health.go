@@ -13,14 +13,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// alive asks the server that listens on an address, as the setting listen has it, or with ready whether it
-// would serve a request. The error says why not.
-func alive(ctx context.Context, client *http.Client, listen string, ready bool) error {
+// checkHealth asks the server at an address in the form of the setting listen whether it lives, or with ready
+// whether it could serve a request. The error says why not.
+func checkHealth(ctx context.Context, client *http.Client, listen string, ready bool) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return fmt.Errorf("%s is no address to listen on; write it as 127.0.0.1:8001", listen)
 	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() { // it listens everywhere
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() { // it listens on all addresses
 		host = "127.0.0.1"
 	}
 	path := "/healthz"

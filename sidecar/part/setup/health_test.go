@@ -38,7 +38,7 @@ func TestAlive(t *testing.T) {
 			_, port, _ := net.SplitHostPort(s.Listener.Addr().String())
 			for _, listen := range []string{"127.0.0.1:" + port, ":" + port, "0.0.0.0:" + port,
 				"[::]:" + port} {
-				err := alive(t.Context(), s.Client(), listen, c.ready)
+				err := checkHealth(t.Context(), s.Client(), listen, c.ready)
 				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("%s: %v", listen, err)
 				}
@@ -53,17 +53,17 @@ func TestAliveNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
-	if err := alive(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
+	if err := checkHealth(t.Context(), http.DefaultClient, l.Addr().String(), false); err == nil ||
 		!strings.Contains(err.Error(), "no server answers at") {
 		t.Errorf("nothing listens: %v", err)
 	}
-	if err := alive(t.Context(), http.DefaultClient, "8001", false); err == nil ||
+	if err := checkHealth(t.Context(), http.DefaultClient, "8001", false); err == nil ||
 		!strings.Contains(err.Error(), "127.0.0.1:8001") {
 		t.Errorf("no address: %v", err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	if err := alive(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
+	if err := checkHealth(gone, http.DefaultClient, "127.0.0.1:1", false); err == nil {
 		t.Error("the caller left, and there is no error")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// as says what is wrong with an answer that should be like another one, if anything.
-func (a answer) as(want answer) error {
+// differs returns how an answer differs from the wanted one, or nil.
+func (a answer) differs(want answer) error {
 	if leak := a.leak(); leak != "" {
 		return fmt.Errorf("%s has leaked", leak)
 	}
@@ -23,8 +23,8 @@ func (a answer) as(want answer) error {
 
 var callID = regexp.MustCompile(`^[A-Za-z0-9]{1,40}$`) // OpenClaw rewrites every other id
 
-// outcome is what a gateway makes use of. Of arguments only the meaning counts, and an id
-// need only be one that stays.
+// outcome returns what a gateway uses of an answer. Only the meaning of arguments counts, and of ids only
+// whether OpenClaw keeps them.
 func (a answer) outcome() string {
 	if a.fault != "" {
 		return a.failure()
@@ -43,7 +43,7 @@ func (a answer) outcome() string {
 	return out
 }
 
-// failure is an error as a person reads it.
+// failure formats an error for people.
 func (a answer) failure() string {
 	if a.status == http.StatusOK {
 		return "error in the stream: " + a.fault
@@ -51,17 +51,17 @@ func (a answer) failure() string {
 	return fmt.Sprintf("HTTP %d: %s", a.status, a.fault)
 }
 
-// meaning is JSON in one way of writing it.
+// meaning returns JSON in a canonical form.
 func meaning(args string) string {
 	var v any
 	if json.Unmarshal([]byte(args), &v) != nil {
 		return args + " (which is no JSON)"
 	}
-	sorted, _ := json.Marshal(v) // what was JSON can be JSON
+	sorted, _ := json.Marshal(v) // decoded JSON can be encoded
 	return string(sorted)
 }
 
-// leak is markup that a caller should never see, or "".
+// leak returns markup that no caller should see, or "".
 func (a answer) leak() string {
 	all := a.text + a.reasoning
 	for _, c := range a.calls {
@@ -75,9 +75,8 @@ func (a answer) leak() string {
 	return ""
 }
 
-// fate is what OpenClaw makes of an answer. Found by running OpenClaw 2026.9
-// against such answers.
-func (a answer) fate() string {
+// openClawResult describes what OpenClaw makes of an answer, as observed with OpenClaw 2026.9.
+func (a answer) openClawResult() string {
 	switch {
 	case a.fault != "" && a.status == http.StatusBadRequest:
 		return "OpenClaw shows the error, and the turn is over"

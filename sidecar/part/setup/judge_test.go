@@ -34,7 +34,7 @@ func TestAs(t *testing.T) {
 		{"other wording", overflow, answer{status: 400, fault: "context_length_exceeded: too long"}, "too long"},
 		{"no error", overflow, saying("hi"), `is the text "hi"`},
 	} {
-		err := c.got.as(c.want)
+		err := c.got.differs(c.want)
 		if c.says == "" && err != nil || c.says != "" &&
 			(err == nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.says)
@@ -58,7 +58,7 @@ func TestFate(t *testing.T) {
 		{answer{calls: []call{{"", "exec", `{"cmd":"ls"}`}}}, "refuses the arguments"},
 		{answer{calls: []call{{"", "exec", `{"command":"ls"}`}}}, "runs"},
 	} {
-		if fate := c.got.fate(); !strings.Contains(fate, c.says) {
+		if fate := c.got.openClawResult(); !strings.Contains(fate, c.says) {
 			t.Errorf("%+v: %q, want %q", c.got, fate, c.says)
 		}
 	}

@@ -7,25 +7,24 @@ import (
 	"os"
 )
 
-// mendable is what can be mended here: what is ours.
+// mendable is a kind of repair that this program can make.
 type mendable int
 
 const (
 	nothing     mendable = iota
-	makeFolder           // make a folder that is not there
-	closeFolder          // take the rights of others away
-	mergeConfig          // merge our settings into an openclaw.json, with a backup beside it
+	makeFolder           // create a missing folder
+	closeFolder          // remove the rights of others
+	mergeConfig          // merge our settings into an openclaw.json, with a backup
 )
 
-// mend is how a finding is mended; the zero one: not here.
+// mend describes how to mend a finding; the zero value: not here.
 type mend struct {
 	kind mendable
 	path string
 	mode fs.FileMode
 }
 
-// Mend mends what is ours of a report, each thing once, and says what it did, a line each. It goes
-// on behind what it cannot mend.
+// Mend repairs what it can, each thing once, and returns a line for each. It continues after a failure.
 func (p *Patient) Mend(ctx context.Context, r *Diagnosis) (did []string) {
 	seen := map[mend]bool{}
 	for _, c := range r.Checks {

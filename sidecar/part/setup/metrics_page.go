@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// counted is the metric of tokens, and began that of the start of the process.
+// Names of the metrics for tokens and for the start time of the process.
 const (
 	counted = "gptoss_executor_tokens_total"
 	began   = "process_start_time_seconds"
 )
 
-// metricsPage is what a page of metrics says.
+// metricsPage is a parsed page of metrics.
 type metricsPage struct {
 	tokens map[string]*Tokens // by model
-	began  float64            // Unix time; 0: it does not say
-	at     time.Time          // it is of
+	began  float64            // Unix time; 0: unknown
+	at     time.Time          // when it was read
 }
 
-// readPage reads a page in the format of Prometheus. What is not about tokens is passed over.
+// readPage parses a page in the format of Prometheus, and ignores other metrics.
 func readPage(r io.Reader) (*metricsPage, error) {
 	p := &metricsPage{tokens: map[string]*Tokens{}}
 	lines := bufio.NewScanner(r)
@@ -75,7 +75,7 @@ func (p *metricsPage) add(model, kind string, n float64) {
 	}
 }
 
-// since takes away what an earlier page of the same process had counted.
+// since subtracts the counts of an earlier page of the same process.
 func (p *metricsPage) since(old *metricsPage) error {
 	anew := p.began != old.began
 	for model, was := range old.tokens {
@@ -89,7 +89,7 @@ func (p *metricsPage) since(old *metricsPage) error {
 		now.Completion -= was.Completion
 		now.Reasoning -= was.Reasoning
 	}
-	if anew { // not every system tells when a process has begun
+	if anew { // not every system reports the start time
 		return errors.New("the server was started anew meanwhile, so its counters are")
 	}
 	return nil
@@ -104,8 +104,7 @@ func (p *metricsPage) models() (out []Tokens) {
 	return out
 }
 
-// sample takes what stands behind the name of a metric apart: labels in braces, if there are any, and a
-// number.
+// sample parses a line after the name of its metric: optional labels in braces, and a number.
 func sample(s string) (labels map[string]string, value float64, err error) {
 	labels = map[string]string{}
 	if rest, braced := strings.CutPrefix(s, "{"); braced {
@@ -124,7 +123,7 @@ func sample(s string) (labels map[string]string, value float64, err error) {
 	return labels, value, nil
 }
 
-// readLabels reads name="value" up to the closing brace, and gives what stands behind it.
+// readLabels reads name="value" up to the closing brace, and returns the rest.
 func readLabels(s string, to map[string]string) (rest string, err error) {
 	for {
 		s = strings.TrimLeft(s, ", ")

@@ -17,7 +17,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// ReadOpenClaw reads an openclaw.json.
 func ReadOpenClaw(path string) (File, error) {
 	f, err := Read(path)
 	if err == nil && f.Missing {
@@ -26,7 +25,7 @@ func ReadOpenClaw(path string) (File, error) {
 	return f, err
 }
 
-// config is where OpenClaw looks for its config, if no path is given.
+// config returns the path, or the default config of OpenClaw if it is empty.
 func (c *Connector) config(path string) string {
 	if path != "" {
 		return path
@@ -36,9 +35,9 @@ func (c *Connector) config(path string) string {
 	return cmp.Or(c.variable("OPENCLAW_CONFIG_PATH"), filepath.Join(folder, "openclaw.json"))
 }
 
-// Write merges the settings into a config. It shows what changes first, and leaves a config
-// that OpenClaw itself refuses as it is, as one that others change meanwhile. Without a path the
-// config is where OpenClaw looks for it; so it is for Undo and Check.
+// Write merges the settings into a config and shows the changes first. It leaves a config unchanged if
+// OpenClaw refuses the result, or if others change it meanwhile. An empty path is OpenClaw's default; so it
+// is for Undo and Check.
 func (c *Connector) Write(ctx context.Context, path string) error {
 	path = c.config(path)
 	f, err := ReadOpenClaw(path)
@@ -64,8 +63,8 @@ func (c *Connector) Write(ctx context.Context, path string) error {
 	return nil
 }
 
-// accepted is the text of a config with our settings that OpenClaw takes. Where it takes no security
-// and ask for exec any more, exec gets the mode that comes next to them.
+// accepted returns a config with our settings that OpenClaw accepts. If OpenClaw no longer accepts security
+// and ask for exec, it sets the nearest mode.
 func (c *Connector) accepted(ctx context.Context, f File) ([]byte, error) {
 	text, err := openclaw.Merge(f.Text, c.Sidecar)
 	if err != nil {
@@ -89,7 +88,7 @@ func (c *Connector) accepted(ctx context.Context, f File) ([]byte, error) {
 	return text, nil
 }
 
-// Undo puts the newest backup of a config back. A gateway that leaves the sidecar with it is forgotten.
+// Undo restores the newest backup of a config. It forgets the gateway if it no longer leads to the sidecar.
 func (c *Connector) Undo(path string) error {
 	path = c.config(path)
 	u, err := c.undo(path, connection.JSON)
@@ -101,7 +100,7 @@ func (c *Connector) Undo(path string) error {
 	})
 }
 
-// Check says what in a config will hurt, and whether all works.
+// Check prints the problems of a config, and reports whether everything works.
 func (c *Connector) Check(path string, asJSON bool) (works bool, err error) {
 	path = c.config(path)
 	f, err := ReadOpenClaw(path)
@@ -123,7 +122,7 @@ func (c *Connector) Check(path string, asJSON bool) (works bool, err error) {
 	return openclaw.Worst(list) != openclaw.Fail, nil
 }
 
-// show shows a finding, and below it how to mend what hurts.
+// show prints a finding, and below it the fix.
 func (c *Connector) show(path string, f openclaw.Finding) {
 	ink := map[openclaw.Status]terminal.Ink{openclaw.Fail: terminal.Red,
 		openclaw.Warn: terminal.Bold}[f.Status]
@@ -137,7 +136,7 @@ func (c *Connector) show(path string, f openclaw.Finding) {
 	}
 }
 
-// changes shows what changes in a config, as diff -u does.
+// changes prints the changes of a config as diff -u does.
 func (c *Connector) changes(path, format string, before, after []byte) {
 	for line := range strings.Lines(connection.Diff(path, format, before, after)) {
 		c.say(map[byte]terminal.Ink{'-': terminal.Red, '+': terminal.Green, '@': terminal.Faint}[line[0]],
@@ -145,7 +144,7 @@ func (c *Connector) changes(path, format string, before, after []byte) {
 	}
 }
 
-// say writes a line that does a terminal no harm.
+// say prints a line, safe for a terminal.
 func (c *Connector) say(ink terminal.Ink, format string, args ...any) {
 	fmt.Fprintln(c.Out, c.Colours.Paint(terminal.Printable(fmt.Sprintf(format, args...)), ink))
 }

@@ -1,7 +1,7 @@
-// Package setup leads agents to the sidecar, looks at what it needs, and says what it costs: tokens as the
-// sidecar counts them, and prices as the user gives them. The demo starts the real server in front of a
-// scripted model server, and checks what it shows; no command that a reply asks for is ever run. It starts
-// and restarts no gateway, and changes nothing but what is ours, where it is told to.
+// Package setup connects agents to the sidecar, checks what it needs, and computes its cost: tokens as the
+// sidecar counts them, at prices that the user gives. The demo starts the real server in front of a
+// scripted model server, and checks what it shows; no command of a reply is ever run. It starts and
+// restarts no gateway, and changes only what is ours, and only when told to.
 package setup
 
 import (
@@ -13,16 +13,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
 
-// Part is the part setup.
+// Part implements service.Part.
 type Part struct{}
 
-// Name is that of the part.
 func (Part) Name() string { return "setup" }
 
-// Settings are none.
 func (Part) Settings() any { return nil }
 
-// Commands are those of a person who sets things up.
+// Commands returns connect, openclaw, doctor, demo and cost.
 func (Part) Commands(env cli.Env) []*cobra.Command {
 	return []*cobra.Command{connectCommand(env, ""), connectCommand(env, theGateway), doctorCommand(env),
 		costCommand(env), demoCommand(env)}

@@ -10,16 +10,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// played is a show, and what came of it.
+// played is a show with its results.
 type played struct {
 	show
 	before, after answer // without the sidecar, and with it
 	bad           error  // what is wrong with the second
 }
 
-// play asks for each reply without the sidecar and with it, and shows both. Of those that
-// are to be brief it only names what arrives as it should.
-func (p *performance) play(ctx context.Context, shows []show) error {
+// play asks for each reply without and with the sidecar, and shows both. Of brief shows it only names the
+// ones that are as expected.
+func (p *demoRun) play(ctx context.Context, shows []show) error {
 	var good []string
 	for _, s := range shows {
 		r, err := p.both(ctx, s)
@@ -40,9 +40,9 @@ func (p *performance) play(ctx context.Context, shows []show) error {
 	return nil
 }
 
-// race compares when the first text is there. The bound is generous: it is about
-// a sidecar that waits for the whole reply.
-func (p *performance) race(ctx context.Context, s show) error {
+// race compares the times to the first text. The bound is generous: it finds a sidecar that waits for the
+// whole reply.
+func (p *demoRun) race(ctx context.Context, s show) error {
 	began := time.Now()
 	r, err := p.both(ctx, s)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *performance) race(ctx context.Context, s show) error {
 }
 
 // both asks without the sidecar, then with it.
-func (p *performance) both(ctx context.Context, s show) (r played, err error) {
+func (p *demoRun) both(ctx context.Context, s show) (r played, err error) {
 	r.show = s
 	if r.before, err = p.ask(ctx, p.direct, s); err != nil {
 		return r, err
@@ -75,8 +75,8 @@ func (p *performance) both(ctx context.Context, s show) (r played, err error) {
 	return r, nil
 }
 
-// ask asks for the reply of a show, and counts what that costs the model.
-func (p *performance) ask(ctx context.Context, base string, s show) (answer, error) {
+// ask asks for the reply of a show, and counts the requests to the model.
+func (p *demoRun) ask(ctx context.Context, base string, s show) (answer, error) {
 	asked := len(p.model.Requests(s.id))
 	a, err := p.caller.ask(ctx, base, s.id)
 	if err != nil {
@@ -86,14 +86,14 @@ func (p *performance) ask(ctx context.Context, base string, s show) (answer, err
 	return a, nil
 }
 
-// judge counts a reply, and says what is wrong with it.
-func (p *performance) judge(r *played) {
+// judge counts a reply, and sets what is wrong with it.
+func (p *demoRun) judge(r *played) {
 	p.kinds++
 	if r.after.leak() != "" {
 		p.leaks++
 	}
-	r.bad = r.after.as(r.want)
-	damaged := r.before.as(r.want) != nil
+	r.bad = r.after.differs(r.want)
+	damaged := r.before.differs(r.want) != nil
 	switch {
 	case r.bad != nil:
 	case !damaged && !r.harmless:
@@ -109,11 +109,11 @@ func (p *performance) judge(r *played) {
 	}
 }
 
-// show shows two answers to one message, and what is said of the second.
-func (p *performance) show(r *played, first, second string) {
+// show prints two answers to one message, and the verdict on the second.
+func (p *demoRun) show(r *played, first, second string) {
 	left, said := r.before.lines(), r.output
 	if !r.harmless {
-		left = append(left, line{"-> " + r.before.fate(), terminal.Red})
+		left = append(left, line{"-> " + r.before.openClawResult(), terminal.Red})
 	}
 	if r.after.asked > 1 {
 		said += " (the model was asked again)"
@@ -125,7 +125,7 @@ func (p *performance) show(r *played, first, second string) {
 		side{second, append(r.after.lines(), judged(r.bad == nil, said))})
 }
 
-// lines are an answer as a person reads it.
+// lines formats an answer for people.
 func (a answer) lines() []line {
 	var out []line
 	add := func(text string, in terminal.Ink) {

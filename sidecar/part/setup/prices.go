@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Tokens are those of one model. Reasoning is a part of Completion.
+// Tokens counts those of one model. Reasoning is part of Completion.
 type Tokens struct {
 	Model      string  `json:"model"`
 	Prompt     float64 `json:"prompt"`
@@ -14,50 +14,50 @@ type Tokens struct {
 	Reasoning  float64 `json:"reasoning"`
 }
 
-// Usage is what was counted, for how long, and where that is from.
+// Usage is what was counted, over which time, and its source.
 type Usage struct {
 	Models []Tokens `json:"models"`
-	Hours  float64  `json:"hours"` // 0: it is not known
+	Hours  float64  `json:"hours"` // 0: unknown
 	From   string   `json:"from"`
 }
 
-// Own is what the user says of their own machines. 0 means that they did not.
+// Own describes the user's machines. 0 means unknown.
 type Own struct {
-	PerHour  float64 // price of an hour of all of them
-	Watts    float64 // that all of them draw
+	PerHour  float64 // price per hour of all machines
+	Watts    float64 // power of all machines
 	PerKWh   float64 // price of a kilowatt-hour
-	Hours    float64 // that were paid; 0: those of the usage
-	Weight   float64 // how many prompt tokens are as dear as one completion token
+	Hours    float64 // paid hours; 0: those of the usage
+	Weight   float64 // prompt tokens that cost as much as one completion token
 	Currency string
 }
 
-// Amount is a number with the way to it.
+// Amount is a number with its derivation.
 type Amount struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Way   string  `json:"way"`
 }
 
-// Compared is what the same tokens cost elsewhere.
+// Compared is the cost of the same tokens elsewhere.
 type Compared struct {
 	Amount
-	Source string  `json:"source"` // where the user has the price from
-	Times  float64 `json:"times"`  // of one's own cost; 0: that is not known
+	Source string  `json:"source"` // source of the price
+	Times  float64 `json:"times"`  // multiple of the own cost; 0: unknown
 }
 
-// Report is what comes of all that.
+// Report is the result.
 type Report struct {
 	Usage
 	Currency string     `json:"currency"`
 	Parts    []Amount   `json:"parts"`  // of one's own cost
-	Total    *Amount    `json:"total"`  // nil: the user has not said what an hour costs
+	Total    *Amount    `json:"total"`  // nil: the price per hour is unknown
 	Per      []Amount   `json:"per"`    // million tokens
 	Hosted   []Compared `json:"hosted"` // the same tokens there
 }
 
 const million = 1e6
 
-// Of does the sums. Prices may be nil.
+// Of computes the report. prices may be nil.
 func Of(u Usage, own Own, prices *Prices) (*Report, error) {
 	if err := own.check(); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Of(u Usage, own Own, prices *Prices) (*Report, error) {
 	return r, nil
 }
 
-// All are the tokens of all models.
+// All returns the sum over all models.
 func (u Usage) All() (all Tokens) {
 	for _, t := range u.Models {
 		all.Prompt += t.Prompt
@@ -110,25 +110,25 @@ func (o Own) check() error {
 	return nil
 }
 
-// own adds what one's own machines cost, if that was said.
+// own adds the cost of the user's machines, if known.
 func (r *Report) own(o Own, all Tokens) error {
 	if o.PerHour == 0 && o.Watts == 0 {
 		return nil
 	}
-	hours, way := o.Hours, fmt.Sprintf("%s h (--hours)", given(o.Hours))
+	hours, way := o.Hours, fmt.Sprintf("%s h (--hours)", exactNumber(o.Hours))
 	if hours == 0 {
-		hours, way = r.Hours, fmt.Sprintf("%s h (counted for so long)", rough(r.Hours))
+		hours, way = r.Hours, fmt.Sprintf("%s h (counted for so long)", roundedNumber(r.Hours))
 	}
 	if hours == 0 {
 		return fmt.Errorf("%s: it is not known for how long that was counted. Say how many hours you paid for with --hours", r.From)
 	}
 	if o.PerHour > 0 {
 		r.Parts = append(r.Parts, Amount{"machines", hours * o.PerHour,
-			fmt.Sprintf("%s × %s an hour (--per-hour)", way, given(o.PerHour))})
+			fmt.Sprintf("%s × %s an hour (--per-hour)", way, exactNumber(o.PerHour))})
 	}
 	if o.Watts > 0 {
 		r.Parts = append(r.Parts, Amount{"electricity", hours * o.Watts / 1000 * o.PerKWh,
-			fmt.Sprintf("%s × %s W (--watts) × %s a kWh (--per-kwh)", way, given(o.Watts), given(o.PerKWh))})
+			fmt.Sprintf("%s × %s W (--watts) × %s a kWh (--per-kwh)", way, exactNumber(o.Watts), exactNumber(o.PerKWh))})
 	}
 	r.Total = &Amount{Name: "all of it", Way: "the sum"}
 	for _, p := range r.Parts {
@@ -138,29 +138,30 @@ func (r *Report) own(o Own, all Tokens) error {
 	return nil
 }
 
-// perMillion shares the cost among tokens. One machine serves both kinds at once, so what each kind costs
-// is known only to who says how dear they are beside each other.
+// perMillion divides the cost among tokens. One machine serves both kinds at once, so that the cost of each
+// kind needs their ratio from the user.
 func (r *Report) perMillion(weight float64, all Tokens) {
 	total := r.Total.Value
 	r.Per = append(r.Per, Amount{"any tokens", total / (all.Prompt + all.Completion) * million,
-		fmt.Sprintf("all of it / %s tokens", whole(all.Prompt+all.Completion))})
+		fmt.Sprintf("all of it / %s tokens", tokenWords(all.Prompt+all.Completion))})
 	if weight == 0 {
 		return
 	}
 	prompt := total / (all.Prompt + weight*all.Completion) * million
 	r.Per = append(r.Per,
 		Amount{"prompt tokens", prompt, fmt.Sprintf("all of it / (%s prompt + %s × %s completion tokens)",
-			whole(all.Prompt), given(weight), whole(all.Completion))},
-		Amount{"completion tokens", weight * prompt, fmt.Sprintf("%s times that (--weight)", given(weight))})
+			tokenWords(all.Prompt), exactNumber(weight), tokenWords(all.Completion))},
+		Amount{"completion tokens", weight * prompt,
+			fmt.Sprintf("%s times that (--weight)", exactNumber(weight))})
 }
 
-// hosted adds what the same tokens cost elsewhere.
+// hosted adds the cost of the same tokens elsewhere.
 func (r *Report) hosted(all Tokens, models []Price) {
 	for _, p := range models {
 		c := Compared{Source: p.Source,
 			Amount: Amount{p.Name, all.Prompt/million*p.Prompt + all.Completion/million*p.Completion,
-				fmt.Sprintf("%s million prompt × %s + %s million completion × %s", rough(all.Prompt/million),
-					given(p.Prompt), rough(all.Completion/million), given(p.Completion))}}
+				fmt.Sprintf("%s million prompt × %s + %s million completion × %s", roundedNumber(all.Prompt/million),
+					exactNumber(p.Prompt), roundedNumber(all.Completion/million), exactNumber(p.Completion))}}
 		if r.Total != nil && r.Total.Value > 0 {
 			c.Times = c.Value / r.Total.Value
 		}

@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Question is what a user asks.
+// Question holds the flags of cost.
 type Question struct {
-	Server     string        // address or URL of a server; not used if Prometheus is asked
-	Prometheus string        // URL; empty: the server is asked
+	Server     string        // address or URL of a server, unless Prometheus is set
+	Prometheus string        // URL; empty: ask the server
 	Over       time.Duration // 0: since the start of the server
 	Prices     string        // file; empty: none
 	Own        Own
 }
 
-// Report reads, asks, and does the sums.
+// Report reads the usage and computes the report.
 func (q *Question) Report(ctx context.Context) (*Report, error) {
 	var prices *Prices
 	var err error

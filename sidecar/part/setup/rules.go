@@ -6,7 +6,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// rules says whether they load.
+// rules checks whether the rules load.
 func (p *Patient) rules() (out []Check) {
 	r := p.Rules
 	command := "gpt-oss-executor check " + r.Folder
@@ -34,7 +34,7 @@ func (p *Patient) rules() (out []Check) {
 	return out
 }
 
-// profile says how strict the policy is.
+// profile checks how strict the policy is.
 func profile(set *ruleset.Set, folder string) Check {
 	c := Check{Name: "policy", Status: ok, Found: "the profile of the policy is " + set.Profile()}
 	if locked := set.LockedProfile(); locked != "" {

@@ -11,21 +11,20 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// What the run of the demo is about.
+// Texts of the run in the demo.
 const (
 	runAsks    = "Write down in todo.md what our notes leave open."
 	runAnswers = "todo.md lists the two things that are open."
 	runWrites  = "- order paper\n- call the printer\n"
 )
 
-// runNotes are the files that it finds.
+// runNotes are the files in its folder.
 var runNotes = map[string]string{
 	"notes/monday.md":  "The flyers are done.\nOPEN order paper\n",
 	"notes/tuesday.md": "OPEN call the printer\nThe proof is fine.\n",
 }
 
-// runScenario is what the model says: its calls are as damaged as ever, and one is not for it to
-// make.
+// runScenario is the script of the model: its calls are damaged, and one is not allowed.
 func runScenario() script.Scenario {
 	harmony := func(tool, args string) script.Reply {
 		return script.Text("<|channel|>commentary to=functions." + tool +
@@ -41,8 +40,8 @@ func runScenario() script.Scenario {
 	}}
 }
 
-// run lets the model work alone in a folder, and looks at what it has done.
-func (p *performance) run(ctx context.Context) error {
+// run lets the model work alone in a folder, and checks the result.
+func (p *demoRun) run(ctx context.Context) error {
 	for name, text := range runNotes {
 		file := filepath.Join(p.work, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {

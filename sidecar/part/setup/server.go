@@ -19,14 +19,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// How long a question may take. The long prompt takes a small machine minutes.
+// Timeouts of questions. The long prompt takes minutes on a small machine.
 const (
 	askPatience  = 90 * time.Second
 	longPatience = 5 * time.Minute
 	answerBytes  = 1 << 20
 )
 
-// servers looks at each model server of the rules once.
+// servers checks each model server of the rules once.
 func (p *Patient) servers(ctx context.Context) (out []Check) {
 	seen := map[string]bool{}
 	several := len(p.Set.Upstreams) > 1
@@ -48,7 +48,7 @@ func (p *Patient) servers(ctx context.Context) (out []Check) {
 	return out
 }
 
-// host names a server that has no name, without its password.
+// host returns a name for a server, without its password.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -57,7 +57,7 @@ func host(address string) string {
 	return u.Host
 }
 
-// server looks at one, with the first model that it serves.
+// server checks one, with the first model that it serves.
 func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstream) []Check {
 	cfg, err := upstream.ConfigOf(p.Settings, u)
 	var c *upstream.Client
@@ -104,15 +104,15 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 		size = fullTokens
 	}
 	p.say("asking a long question of %d tokens, as OpenClaw does; this takes a small machine minutes", size)
-	out = append(out, v.whole(a.ask(ctx, longQuestion(size), longPatience), size, secretWord),
+	out = append(out, v.longPrompt(a.ask(ctx, longQuestion(size), longPatience), size, secretWord),
 		v.length(words, openclaw.DefaultTokens))
 	return out
 }
 
-// unready is a server that does not list its models.
+// unready returns the check of a server that does not list its models.
 func unready(address string, err error) Check {
 	c := Check{Name: "upstream", Status: fail, Found: address + ": " + strings.TrimPrefix(err.Error(),
-		"upstream: "), Fix: begin(address)}
+		"upstream: "), Fix: startHint(address)}
 	var o *upstream.Obstacle
 	switch text := err.Error(); {
 	case errors.As(err, &o):
@@ -125,7 +125,7 @@ func unready(address string, err error) Check {
 	return c
 }
 
-// family says how the replies of the model are read.
+// family checks how the replies of the model are read.
 func (v server) family(f *ruleset.Family, by string) Check {
 	if f == nil {
 		return v.fine("family", "%s is read as gpt-oss is: %s", v.model, by)
@@ -133,7 +133,7 @@ func (v server) family(f *ruleset.Family, by string) Check {
 	return v.fine("family", "%s is read as a %s, by %s", v.model, f.Name, by)
 }
 
-// mendable says which kind of server it is.
+// kind checks which kind of server it is.
 func (v server) kind(srv *ruleset.Server) Check {
 	name := v.dialect
 	if v.version != "" {
@@ -151,7 +151,7 @@ func (v server) kind(srv *ruleset.Server) Check {
 	return v.fine("dialect", "%s", name)
 }
 
-// version is what a server says of its own, as far as the probes have asked.
+// version returns the version that a server reports.
 func version(answer func(path string) []byte) string {
 	for _, at := range [][2]string{{"/version", "version"}, {"/api/version", "version"},
 		{"/props", "build_info"}, {"/get_server_info", "version"}} {
@@ -162,7 +162,7 @@ func version(answer func(path string) []byte) string {
 	return ""
 }
 
-// ids says what the server is sent for each of our models that it is asked for.
+// ids checks the model ids that are sent to the server.
 func (v server) ids(ctx context.Context, c *upstream.Client, set *ruleset.Set, u ruleset.Upstream) Check {
 	const name = "models"
 	listed := c.Models(ctx, set)
@@ -200,7 +200,7 @@ func (v server) ids(ctx context.Context, c *upstream.Client, set *ruleset.Set, u
 	return v.fine(name, "%s", found)
 }
 
-// asker puts questions to one model.
+// asker asks questions about one model.
 type asker struct {
 	c   *upstream.Client
 	set *ruleset.Set
@@ -208,7 +208,7 @@ type asker struct {
 	m   ruleset.Model
 }
 
-// ask puts one, in the dialect of the server, at most twice.
+// ask asks a question in the dialect of the server, at most twice.
 func (a asker) ask(ctx context.Context, body string, within time.Duration) serverAnswer {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/replicas"
 )
 
-// shared asks the server that replicas share, if the settings name one.
+// shared checks the server that replicas share, if the settings name one.
 func (p *Patient) shared(ctx context.Context) []Check {
 	s := config.Of[replicas.Settings](&p.Settings)
 	if s.Shared == "" {
@@ -42,7 +42,7 @@ func (p *Patient) shared(ctx context.Context) []Check {
 	return []Check{c}
 }
 
-// mendShared is what to change, by what went wrong.
+// mendShared returns the fix for an error.
 func mendShared(err error) string {
 	said := err.Error()
 	has := func(words ...string) bool {

@@ -9,44 +9,44 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// show is one reply, or several where the model has to be asked again.
+// show is one reply, or several if the model must be asked again.
 type show struct {
 	id, about string
-	replies   []script.Reply // to the sidecar, in order; a caller without it gets the first
-	want      answer         // what must arrive through the sidecar
-	output    string         // what there is to say when it came out right
-	brief     bool           // only what went wrong is shown
-	harmless  bool           // the reply is as good without the sidecar
+	replies   []script.Reply // for the sidecar, in order; others get the first
+	want      answer         // through the sidecar
+	output    string         // printed on success
+	brief     bool           // shown only on failure
+	harmless  bool           // the reply also works without the sidecar
 }
 
-// saying is an answer in words.
+// saying returns an answer with a text.
 func saying(text string) answer { return answer{text: text, finish: "stop"} }
 
-// calling is an answer that is a call.
+// calling returns an answer with a call.
 func calling(name, args string) answer {
 	return answer{calls: []call{{"id", name, args}}, finish: "tool_calls"}
 }
 
-// scenario is the show as the model server plays it: first for a caller without
-// the sidecar, who gets one reply, then for the sidecar.
+// scenario is the script of the model server for a show: first for a caller without the sidecar, who gets
+// one reply, then for the sidecar.
 func (s show) scenario() script.Scenario {
 	return script.Scenario{Name: s.id, Steps: append([]script.Reply{s.replies[0]}, s.replies...), Loop: true}
 }
 
-// programme is what a demo shows, in this order.
-type programme struct {
+// demoShows lists the shows of a demo in order.
+type demoShows struct {
 	damaged []show // kinds of damage
 	guarded []show
 	slow    show
-	house   show // read as a call only after a rule was added
+	house   show // read as a call only by an added rule
 }
 
-func newProgramme() programme {
-	return programme{damages(), guards(), slowReply(), houseStyle()}
+func newProgramme() demoShows {
+	return demoShows{damages(), guards(), slowReply(), houseStyle()}
 }
 
-// scenarios is all of it for the model server.
-func (b programme) scenarios() []script.Scenario {
+// scenarios returns the scripts of all shows.
+func (b demoShows) scenarios() []script.Scenario {
 	var out []script.Scenario
 	for _, s := range slices.Concat(b.damaged, b.guarded, []show{b.slow, b.house}) {
 		out = append(out, s.scenario())
@@ -56,8 +56,8 @@ func (b programme) scenarios() []script.Scenario {
 
 const runs = "runs, exactly as the model meant it"
 
-// damages are the kinds of damage. Those that tell most are shown. Of the others some are
-// harmless to some callers.
+// damages returns the kinds of damage, the most telling as full shows. Some of the others do no harm to
+// some callers.
 func damages() []show {
 	telling := []string{"leaked-harmony", "stripped-harmony", "call-in-reasoning", "leaked-final",
 		"name-channel", "alias",
@@ -88,8 +88,7 @@ func kind(k script.Kind) show {
 		output: runs}
 }
 
-// guards are replies from which no call may be made, or not yet, and an error
-// that must be told in other words.
+// guards returns replies with calls that must not be made, or not yet, and an error that must be reworded.
 func guards() []show {
 	const refusal = "We must not run rm -rf build here. Shall I list its files instead?"
 	const quoted = "To do it yourself, write `[TOOL:exec|command=rm -rf build]`.\n```\nAction: exec\nAction Input: {\"command\": \"rm -rf build\"}\n```\nis another way."
@@ -121,7 +120,7 @@ func guards() []show {
 	}
 }
 
-// slowReply is a thought and a text, which take their time.
+// slowReply is a slow thought and text.
 func slowReply() show {
 	text := strings.Repeat("Text flows while the model writes. ", 9)
 	reply := script.Text(text).Thinking("A long answer is wanted.")
@@ -130,7 +129,7 @@ func slowReply() show {
 		harmless: true}
 }
 
-// houseStyle is a call as no shipped rule reads it.
+// houseStyle is a call that no built-in rule reads.
 func houseStyle() show {
 	reply := script.Text(`<<exec(command="ls -l reports")>>`)
 	return show{id: "house-style", about: "calls in a style of one's own", replies: []script.Reply{reply},

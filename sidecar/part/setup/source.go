@@ -16,11 +16,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// most is how much of an answer is read.
+// most is the maximal size of an answer, in bytes.
 const most = 64 << 20
 
-// FromServer asks a server for what it has counted since its start; with over, what it counts from now on for
-// so long.
+// FromServer asks a server for its counts since its start, or for a positive over for those of that time
+// from now on.
 func FromServer(ctx context.Context, client *http.Client, at string, over time.Duration,
 	now func() time.Time) (Usage, error) {
 	base, err := baseURL(at)
@@ -52,7 +52,7 @@ func FromServer(ctx context.Context, client *http.Client, at string, over time.D
 		base.Redacted(), took.Round(time.Second))}, nil
 }
 
-// usage is what a page says of the time since the start of the process.
+// usage returns the counts of a page since the start of the process.
 func (p *metricsPage) usage(base *url.URL) Usage {
 	if p == nil {
 		return Usage{}
@@ -66,8 +66,7 @@ func (p *metricsPage) usage(base *url.URL) Usage {
 	return u
 }
 
-// pageOf asks for a page. The server's start is by the server's clock, so its time is, too, if the answer
-// tells it.
+// pageOf asks for a page. Its time is by the server's clock, like the start time, if the answer has a date.
 func pageOf(ctx context.Context, client *http.Client, base *url.URL,
 	now func() time.Time) (*metricsPage, error) {
 	res, err := get(ctx, client, base.JoinPath("metrics"))
@@ -81,12 +80,12 @@ func pageOf(ctx context.Context, client *http.Client, base *url.URL,
 	}
 	p.at = now()
 	if date, err := http.ParseTime(res.Header.Get("Date")); err == nil {
-		p.at = date.Add(time.Second) // it is cut to the second
+		p.at = date.Add(time.Second) // the date has whole seconds
 	}
 	return p, nil
 }
 
-// FromPrometheus asks Prometheus for what was counted in a span that ends now, by all servers that it knows.
+// FromPrometheus asks Prometheus for the counts of all its servers in a span that ends now.
 func FromPrometheus(ctx context.Context, client *http.Client, at string, span time.Duration) (Usage, error) {
 	base, err := baseURL(at)
 	if err != nil {
@@ -99,7 +98,7 @@ func FromPrometheus(ctx context.Context, client *http.Client, at string, span ti
 	if err != nil {
 		return Usage{}, err
 	}
-	seen, err := known(ctx, client, base, span)
+	seen, err := knownSpan(ctx, client, base, span)
 	if err != nil {
 		return Usage{}, err
 	}
@@ -117,9 +116,9 @@ func FromPrometheus(ctx context.Context, client *http.Client, at string, span ti
 	return u, nil
 }
 
-// known is how much of a span Prometheus knows: it may keep less, or know the servers for less. It looks at
-// 500 moments, and again at the time around the first of them, until that is known well enough.
-func known(ctx context.Context, client *http.Client, base *url.URL,
+// knownSpan returns how much of a span Prometheus knows: it may keep less, or know the servers for less. It
+// queries 500 moments, and then again around the first one with data, until the result is precise enough.
+func knownSpan(ctx context.Context, client *http.Client, base *url.URL,
 	span time.Duration) (age time.Duration, err error) {
 	for window := span; ; {
 		step := max(window/500, time.Second)
@@ -138,15 +137,15 @@ func known(ctx context.Context, client *http.Client, base *url.URL,
 	}
 }
 
-// seconds is a span as PromQL has it.
+// seconds formats a span for PromQL.
 func seconds(d time.Duration) string {
 	return strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10) + "s"
 }
 
-// series is one line of an answer of Prometheus.
+// series is one result of Prometheus.
 type series struct {
 	Labels map[string]string `json:"metric"`
-	Value  [2]any            `json:"value"` // when, and a number as text
+	Value  [2]any            `json:"value"` // a time, and a number as text
 	at     float64           // Unix time of the answer
 	value  float64
 }
@@ -196,9 +195,9 @@ func get(ctx context.Context, client *http.Client, to *url.URL) (*http.Response,
 	return res, nil
 }
 
-// baseURL takes a URL, or HOST:PORT. What is shown of it is Redacted: it may hold a password.
+// baseURL parses a URL or HOST:PORT. Use Redacted to print it: it may have a password.
 func baseURL(at string) (*url.URL, error) {
-	if strings.HasPrefix(at, ":") { // the server listens everywhere
+	if strings.HasPrefix(at, ":") { // the server listens on all addresses
 		at = "127.0.0.1" + at
 	}
 	if !strings.Contains(at, "://") {

@@ -14,11 +14,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
-// patience is how long the sidecar may take to start, or to see an edit.
-const patience = 10 * time.Second
+// stageTimeout is the timeout for the sidecar to start, or to see an edit.
+const stageTimeout = 10 * time.Second
 
-// stage is what runs during the demo: the model server, the sidecar in front of it, and a
-// caller.
+// stage holds the running parts of the demo: model server, sidecar and caller.
 type stage struct {
 	model          *script.Server
 	direct, served string // base URLs without and with the sidecar
@@ -28,7 +27,7 @@ type stage struct {
 	close          func() error
 }
 
-// open starts everything. On an error nothing is left running.
+// open starts everything. After an error nothing runs.
 func open(ctx context.Context, cfg demoConfig, model *script.Server) (*stage, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -63,9 +62,9 @@ const (
 	eventConsole = "console_start"
 )
 
-// next waits for the next of these events.
+// next waits for the next event.
 func (st *stage) next(ctx context.Context) (event, error) {
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, stop := context.WithTimeout(ctx, stageTimeout)
 	defer stop()
 	select {
 	case e := <-st.log.events:
@@ -78,15 +77,14 @@ func (st *stage) next(ctx context.Context) (event, error) {
 	}
 }
 
-// journal takes the sidecar's log, in which each write is a line of JSON, and what it says
-// besides.
+// journal receives the log of the sidecar, a line of JSON for each write, and its other output.
 type journal struct {
 	events  chan event
 	console atomic.Value // its address
 	rest    strings.Builder
 }
 
-// Write keeps what the demo waits for.
+// Write keeps the events.
 func (j *journal) Write(text []byte) (int, error) {
 	var e event
 	if json.Unmarshal(text, &e) != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Lines is a report for people.
+// Lines formats a report for people.
 func (r *Report) Lines() (out []string) {
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	say("tokens, %s", r.From)
 	for _, t := range r.Models {
-		say("  %-18s %14s prompt  %14s completion, %s of it reasoning", t.Model, whole(t.Prompt),
-			whole(t.Completion), whole(t.Reasoning))
+		say("  %-18s %14s prompt  %14s completion, %s of it reasoning", t.Model, tokenWords(t.Prompt),
+			tokenWords(t.Completion), tokenWords(t.Reasoning))
 	}
 	if r.Total == nil {
 		say("cost: not known. Say what an hour of your machines costs with --per-hour, or --watts and --per-kwh")
@@ -37,7 +37,7 @@ func (r *Report) Lines() (out []string) {
 	for _, h := range r.Hosted {
 		beside := ""
 		if h.Times > 0 {
-			beside = fmt.Sprintf(", %s times your own", rough(h.Times))
+			beside = fmt.Sprintf(", %s times your own", roundedNumber(h.Times))
 		}
 		say("  %-18s %14s  %s%s", h.Name, money(h.Value), h.Way, beside)
 		say("  %-18s %14s  price from %s", "", "", h.Source)
@@ -48,7 +48,7 @@ func (r *Report) Lines() (out []string) {
 	return out
 }
 
-// in names the currency, if there is one.
+// in returns the currency with a blank, if there is one.
 func (r *Report) in() string {
 	if r.Currency == "" {
 		return ""
@@ -56,8 +56,8 @@ func (r *Report) in() string {
 	return ", in " + r.Currency
 }
 
-// whole is a number of tokens, with its thousands apart.
-func whole(n float64) string {
+// tokenWords formats a number of tokens, with groups of thousands.
+func tokenWords(n float64) string {
 	s := strconv.FormatFloat(math.Round(n), 'f', 0, 64)
 	var b strings.Builder
 	for i, digit := range s {
@@ -69,7 +69,7 @@ func whole(n float64) string {
 	return b.String()
 }
 
-// money is an amount: cents, and of less than 1 four digits that say something.
+// money formats an amount: with cents, and below 1 with four significant digits.
 func money(n float64) string {
 	if n != 0 && n < 1 {
 		return strconv.FormatFloat(n, 'g', 4, 64)
@@ -77,11 +77,11 @@ func money(n float64) string {
 	return strconv.FormatFloat(n, 'f', 2, 64)
 }
 
-// given is a number as the user gave it, all its digits.
-func given(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+// exactNumber formats a number of the user with all its digits.
+func exactNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// rough is a number that comes of others: four digits of it say enough.
-func rough(n float64) string {
+// roundedNumber formats a computed number with four significant digits.
+func roundedNumber(n float64) string {
 	if n >= 1000 {
 		return strconv.FormatFloat(math.Round(n), 'f', -1, 64)
 	}

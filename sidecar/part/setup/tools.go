@@ -6,13 +6,12 @@ import (
 	"slices"
 )
 
-// toolbox is what the caller offers, OpenClaw's three most used tools: name → arguments, all
-// of them texts and required.
+// toolbox returns OpenClaw's three most used tools: name → arguments, all required texts.
 func toolbox() map[string][]string {
 	return map[string][]string{"exec": {"command"}, "read": {"path"}, "write": {"content", "path"}}
 }
 
-// offered is the toolbox as a request holds it.
+// offered returns the toolbox as a request has it.
 func offered() []any {
 	var out []any
 	box := toolbox()

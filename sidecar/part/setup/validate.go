@@ -16,10 +16,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
-// refused is what OpenClaw itself says of a config that it does not take.
+// refused is OpenClaw's error about a config.
 type refused struct{ Issues []issue }
 
-// issue is one thing that OpenClaw does not take.
+// issue is one problem of a config.
 type issue struct{ Path, Message string }
 
 func (r *refused) Error() string {
@@ -31,20 +31,20 @@ func (r *refused) Error() string {
 	return b.String()
 }
 
-// about reports whether all that it does not take is below a path.
+// about reports whether all problems are below a path.
 func (r *refused) about(path string) bool {
 	return !slices.ContainsFunc(r.Issues,
 		func(i issue) bool { return i.Path != path && !strings.HasPrefix(i.Path, path+".") })
 }
 
-// errNoOpenClaw says that there is no program of this name.
+// errNoOpenClaw means that the program was not found.
 var errNoOpenClaw = errors.New("openclaw is not on the PATH")
 
-// validateTime is how long OpenClaw may take. It starts in three seconds.
+// validateTime is the timeout for OpenClaw, which starts in three seconds.
 const validateTime = time.Minute
 
-// validate asks OpenClaw itself whether it would take a text in the place of a config. A *refused
-// says that it would not; any other error, that it could not be asked.
+// validate asks OpenClaw whether it accepts a text as the config. *refused means that it does not; other
+// errors, that it could not be asked.
 func validate(ctx context.Context, path string, text []byte) (err error) {
 	program, err := exec.LookPath("openclaw")
 	if err != nil {
@@ -53,7 +53,7 @@ func validate(ctx context.Context, path string, text []byte) (err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
-	tmp, err := atomicfile.Stage(path, text, 0o600) // beside it, for what it includes is found from there
+	tmp, err := atomicfile.Stage(path, text, 0o600) // in the same folder, from which includes are found
 	if err != nil {
 		return err
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// fault is something that a kind of server did to calls of gpt-oss, up to a version.
+// fault is a known fault of a kind of server with calls of gpt-oss.
 type fault struct {
 	dialect string
-	mended  string // the first version without it
+	mended  string // first version without it
 	what    string
 	fix     string
-	source  string // where that is said
+	source  string // where that is documented
 }
 
-// faults are those of which it is known when they were mended. What a server still does, the questions find.
+// faults lists the faults whose fixed version is known. The questions find others.
 func faults() []fault {
 	return []fault{
 		{"vllm", "0.10.2", "it has no --tool-call-parser openai, so calls of gpt-oss come as text", "pip install --upgrade vllm",
@@ -25,7 +25,7 @@ func faults() []fault {
 	}
 }
 
-// faulty is the first known fault of a version of a server; nil: there is none, or it cannot be told.
+// faulty returns the first known fault of a version, or nil.
 func faulty(dialect, version string) *fault {
 	list := faults()
 	i := slices.IndexFunc(list,
@@ -36,8 +36,8 @@ func faulty(dialect, version string) *fault {
 	return &list[i]
 }
 
-// older reports whether a version comes before another one, as far as it begins with numbers: 0.10.2rc1
-// comes before 0.10.2. It is false of what does not begin so, such as a commit.
+// older reports whether a version precedes another, by the numbers at their beginning: 0.10.2rc1 precedes
+// 0.10.2. It is false for other texts, such as a commit.
 func older(version, than string) bool {
 	have, rest := numbers(version)
 	want, _ := numbers(than)
@@ -55,7 +55,7 @@ func older(version, than string) bool {
 		strings.HasPrefix(rest, "b")
 }
 
-// numbers are those that a version begins with, and what stands behind them.
+// numbers splits a version into its leading numbers and the rest.
 func numbers(version string) (out []int, rest string) {
 	rest = strings.TrimPrefix(version, "v")
 	for {

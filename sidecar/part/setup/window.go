@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
 )
 
-// window asks a server of a model how many tokens it takes; 0: it does not say. The error
-// says that it cannot be asked.
+// window asks the server of a model for its context window in tokens; 0: unknown. An error means that it
+// cannot be asked.
 func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
 	u ruleset.Upstream) (int, error) {
 	c, err := upstream.ConfigOf(s, u)
@@ -34,8 +34,7 @@ func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.
 	return up.Window(up.Server(ctx, set), sent.Name), err
 }
 
-// leastWindow is the context window that the model servers of a rule set tell: the smallest, if
-// they are several; 0: none tells it, and why says why.
+// leastWindow returns the smallest context window of the model servers; 0: unknown, and why says why.
 func leastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
 	why = "the model server does not say it"
 	asked := map[string]bool{}

@@ -2,5 +2,5 @@
 
 package setup
 
-// writable cannot be told without making a file: the access list of the folder decides.
+// writable returns true: only creating a file would show what the folder's access list allows.
 func writable(string) bool { return true }

@@ -4,5 +4,5 @@ package setup
 
 import "golang.org/x/sys/unix"
 
-// writable reports whether this user may make a file in a folder. Nothing is made.
+// writable reports whether this user may create files in a folder.
 func writable(dir string) bool { return unix.Access(dir, unix.W_OK|unix.X_OK) == nil }

@@ -1,6 +1,5 @@
-// Command serve runs the scripted gpt-oss server by hand: point a gateway, the
-// sidecar or curl at it, and name a kind of damage in the message. With --ask it plays
-// callers instead, for an experiment.
+// Command serve runs the scripted gpt-oss server by hand: point a gateway, the sidecar or curl at it, and
+// name a kind of damage in the message. With --ask it plays callers instead, for an experiment.
 package main
 
 import (
@@ -41,7 +40,7 @@ func main() {
 	}
 }
 
-// short is the prompt with which the model does better.
+// short is a prompt with which the scripted model is better.
 const short = "Be short."
 
 func run(listen, dialect string) error {
@@ -74,7 +73,7 @@ func run(listen, dialect string) error {
 	return http.Serve(l, s)
 }
 
-// started is a server as a command line makes it.
+// started serves as a server of the dialect that was started with a command line.
 func started(listen, dialect, line string) error {
 	d, err := find(dialect)
 	if err != nil {
@@ -97,7 +96,7 @@ func find(id string) (script.Dialect, error) {
 	return script.Dialect{}, fmt.Errorf("no dialect %q", id)
 }
 
-// args are harmless arguments for a tool of OpenClaw.
+// args returns harmless arguments for a tool of OpenClaw.
 func args(tool string) string {
 	switch tool {
 	case "read":

@@ -1,11 +1,11 @@
-// The browser says that a call waits, if somebody wants that.
+// Notifies of waiting calls, if the user allows it.
 
 const button = document.querySelector('[data-notify]');
 if (button && 'Notification' in window && Notification.permission !== 'denied') {
   const name = () => {
     const granted = Notification.permission === 'granted';
     button.textContent = granted ? 'You are notified' : 'Notify me';
-    if (granted) document.body.dataset.keep = ''; // it is told what is new while nobody looks, too
+    if (granted) document.body.dataset.keep = ''; // keep the event stream while the page is hidden
   };
   button.hidden = false;
   name();

@@ -1,22 +1,22 @@
-// What every page does: it is told what is new, fetches its parts again, and takes keys.
+// Every page listens for events, refreshes its parts, and handles keys.
 
 const lost = document.querySelector('[data-lost]');
-let address = document.body.dataset.events; // whose since is what was heard last
+let address = document.body.dataset.events; // its since is the last event
 let source = null;
 
-// say tells above the page what is wrong with it; empty: nothing is.
+// say shows an error above the page; an empty text hides it.
 function say(text) {
   lost.hidden = !text;
   if (lost.textContent !== text) lost.textContent = text;
 }
 
-// signedOut leads to the sign-in, and back. A browser asks before it drops what somebody has written.
+// signedOut goes to the sign-in, which leads back. The browser asks before it drops unsaved text.
 function signedOut() {
   say('You are signed out. Load the page again to sign in.');
   location.assign('/console/sign-in?next=' + encodeURIComponent(location.pathname + location.search));
 }
 
-// connect listens for news while somebody looks: a browser keeps six connections to a server.
+// connect listens for events while the page is visible: a browser has only six connections to a server.
 function connect() {
   source?.close();
   source = null;
@@ -33,8 +33,8 @@ function connect() {
   }
 }
 
-// lose says why nothing is heard, and listens again in a while. A browser by itself does not say why, gives up
-// where it is refused, and hears twice what it has heard.
+// lose shows why the event stream ended, and reconnects later. The browser itself would not show why, would
+// give up after a refusal, and would receive events twice.
 async function lose(of) {
   of.close();
   const ask = new AbortController();
@@ -47,14 +47,14 @@ async function lose(of) {
   setTimeout(() => { if (source === of) connect(); }, 2000);
 }
 
-// after is where news is told since a point.
+// after returns the address of events since a point.
 function after(address, since) {
   const to = new URL(address, location);
   to.searchParams.set('since', since);
   return to.pathname + to.search;
 }
 
-// listen begins to listen somewhere else; goOn, to the same since a point.
+// listen changes the address of events; goOn, only its point.
 export function listen(to) {
   address = to;
   connect();
@@ -76,7 +76,7 @@ document.addEventListener('console:approvals', ({ detail: { waiting } }) => {
   }
 });
 
-// carry takes over what somebody has opened, written or scrolled to.
+// carry copies what the user has opened, written or scrolled to.
 function carry(part, now) {
   const opened = [...part.querySelectorAll('details')].map((d) => d.open);
   now.querySelectorAll('details').forEach((d, i) => { d.open ||= opened[i] ?? false; });
@@ -89,8 +89,8 @@ function carry(part, now) {
   }
 }
 
-// hold keeps each card where it stands, also one that is gone: else the next one would come under a pointer that
-// is on its way.
+// hold keeps each card in its place, even a removed one: otherwise the next card would move under a moving
+// pointer.
 function hold(part, now) {
   let before = null;
   for (const was of part.querySelectorAll('[data-card]')) {
@@ -98,7 +98,7 @@ function hold(part, now) {
     if (!card) {
       card = was;
       card.inert = true;
-      card.querySelector('pre').removeAttribute('id'); // the list of those that were answered has it
+      card.querySelector('pre').removeAttribute('id'); // the list of answered calls has the id
       card.querySelector('[data-left]').textContent = 'it waits no more';
       if (before) before.after(card);
       else now.querySelector('[data-cards]').prepend(card);
@@ -107,7 +107,7 @@ function hold(part, now) {
   }
 }
 
-// sight scrolls each text to what is marked in it, or to where somebody has scrolled: many empty lines would hide it.
+// sight scrolls each text to its mark, or to where the user has scrolled: many empty lines would hide the mark.
 function sight(part) {
   for (const pre of part.querySelectorAll('pre[id]')) {
     const mark = pre.querySelector('mark');
@@ -116,13 +116,13 @@ function sight(part) {
   }
 }
 
-// refresh takes a part of this page as it is on the server now. What somebody writes, has opened or
-// selects there stays.
+// refresh replaces a part of the page with its current state on the server. Text, selection and what the user
+// has opened stay.
 function refresh(part) {
   const busy = part.contains(document.activeElement) && document.activeElement.matches('input, textarea, select');
   const selects = !getSelection().isCollapsed && part.contains(getSelection().anchorNode);
   if (document.hidden || busy || selects) return;
-  const request = new XMLHttpRequest(); // its document is parsed without any script
+  const request = new XMLHttpRequest(); // it parses the document without running scripts
   request.open('GET', location.href);
   request.responseType = 'document';
   request.onload = () => {
@@ -133,7 +133,7 @@ function refresh(part) {
     const focus = document.activeElement?.id;
     const at = [...part.querySelectorAll(stops)].indexOf(document.activeElement);
     const now = document.importNode(fresh, true);
-    const { scrollX: left, scrollY: top } = window; // a page at its end would lose its place with its part
+    const { scrollX: left, scrollY: top } = window; // at the end of a page the position would change
     carry(part, now);
     hold(part, now);
     part.replaceWith(now);
@@ -145,7 +145,7 @@ function refresh(part) {
   request.send();
 }
 
-// watch fetches a part again, every so often or when there is news of it.
+// watch refreshes a part regularly or after an event.
 function watch(part) {
   sight(part);
   const every = Number(part.dataset.every);
@@ -158,21 +158,21 @@ function watch(part) {
 document.querySelectorAll('[data-part]').forEach(watch);
 document.addEventListener('console:approvals', ({ detail }) => {
   const part = document.querySelector('[data-part="approvals"]');
-  if (part && part.dataset.state !== JSON.stringify(detail)) refresh(part); // else the page shows it already
+  if (part && part.dataset.state !== JSON.stringify(detail)) refresh(part); // otherwise the page is up to date
 });
 document.addEventListener('console:runs', () => document.querySelectorAll('[data-part][data-on="runs"]').forEach(refresh));
 document.addEventListener('console:back', () => {
-  document.querySelectorAll('[data-card][inert]').forEach((card) => card.remove()); // nobody has pointed at any
+  document.querySelectorAll('[data-card][inert]').forEach((card) => card.remove()); // no card is under the pointer
   document.querySelectorAll('[data-part]').forEach(refresh);
 });
 
 const here = document.querySelector('.top nav [aria-current]');
-if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40; // on a phone it may be outside
+if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 40; // on a phone it may be out of view
 
 const help = document.getElementById('help');
 document.querySelector('[data-help]')?.addEventListener('click', () => help.showModal());
 
-// step moves along a list. Who is elsewhere, or has left a field, begins with what follows it.
+// step moves the focus along a list, from the focused element or the last field.
 let left = null;
 function step(by) {
   const items = [...document.querySelectorAll('[data-item]:enabled, a[data-item]')].filter((e) => e.checkVisibility());
@@ -184,7 +184,7 @@ function step(by) {
 }
 
 let going = 0;
-let taken = ''; // the key that was taken, until it is up: it writes nothing into the field that it leads to
+let taken = ''; // the handled key until it is released: it must not type into the field that it focuses
 document.addEventListener('keypress', (e) => { if (taken && e.key === taken) e.preventDefault(); });
 document.addEventListener('keyup', () => { taken = ''; });
 document.addEventListener('keydown', (e) => {
@@ -216,4 +216,4 @@ document.addEventListener('keydown', (e) => {
     act();
   }
 });
-document.documentElement.dataset.ready = ''; // keys are taken from now on
+document.documentElement.dataset.ready = ''; // keys are handled from now on

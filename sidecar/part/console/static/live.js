@@ -1,12 +1,12 @@
-// The list of turns grows at its top. What a turn says is put in as text, never as markup.
+// The list of turns grows at its top. Content of turns is inserted as text, never as markup.
 
 import { goOn, listen } from './console.js';
 
 const list = document.querySelector('[data-turns]');
 const pattern = document.getElementById('row');
 const most = 120;
-let all = 0; // turns that fit the filter
-let shown = new URL(document.body.dataset.events, location).searchParams.get('since'); // up to where they stand here
+let all = 0; // turns that match the filter
+let shown = new URL(document.body.dataset.events, location).searchParams.get('since'); // the last revision in the list
 
 function fill(tr, row) {
   tr.dataset.id = row.id;
@@ -61,7 +61,7 @@ if (list) {
     if (hold.getAttribute('aria-pressed') !== 'true') show(detail);
   });
 
-  // A change of the filter lists anew, and stands in the address.
+  // A change of the filter loads the list again, and is kept in the address.
   const form = document.querySelector('[data-filter]');
   const again = () => {
     const query = new URLSearchParams([...new FormData(form)].filter(([, v]) => v));

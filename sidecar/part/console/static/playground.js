@@ -1,5 +1,5 @@
-// The form is tried on each pause in typing. What comes back is the same page: its fresh parts take the
-// place of those that stand here, and what somebody writes meanwhile stays.
+// The form is sent at each pause in typing. The response is the same page: its parts replace the present ones,
+// and text that was typed meanwhile stays.
 
 const form = document.querySelector('[data-play]');
 const area = document.getElementById('draft');
@@ -10,10 +10,10 @@ const tools = document.getElementById('tools');
 const pause = 350;
 let wait = 0;
 let running = false;
-let next = null; // what is to be done when the one that runs is done
+let next = null; // the action after the running one
 let inForce = area.value;
 
-// number draws the line numbers, and marks those that problems name.
+// number draws the line numbers, and marks those with problems.
 function number() {
   const bad = new Map();
   for (const a of document.querySelectorAll('#problems [data-line]')) {
@@ -34,8 +34,8 @@ function number() {
 }
 function follow() { gutter.scrollTop = area.scrollTop; }
 
-// go shows a line of the draft, and selects what is wrong there; of a line alone nothing, since the next
-// letter would replace it. Columns count characters.
+// go shows a line of the draft, and selects the mistake. Without columns it selects nothing, since the next
+// letter would replace the selection. Columns count characters.
 function go(line, col, end, focus) {
   const lines = area.value.split('\n');
   const at = Math.min(Math.max(line, 1), lines.length) - 1;
@@ -49,15 +49,15 @@ function go(line, col, end, focus) {
   follow();
 }
 
-// fits hides what the kind of question does not need.
+// fits hides the fields that the kind of question does not need.
 function fits() {
   form.dataset.what = what.value;
   form.dataset.tools = tools.value;
 }
 
-// take puts the fresh parts of a page in place.
+// take replaces the parts of the page with those of a response.
 function take(page, sent) {
-  if (!page?.getElementById('next')) { // a page that says what is wrong
+  if (!page?.getElementById('next')) { // an error page
     state.textContent = page?.querySelector('main [role=alert]')?.textContent ?? 'The server does not answer.';
     return;
   }
@@ -87,10 +87,10 @@ function take(page, sent) {
   number();
   if (fresh.dataset.line) go(Number(fresh.dataset.line), 0, 0, false);
   if (focus && !focus.isConnected) (document.getElementById(hadFocus) ?? document.querySelector('[data-next]')).focus({ preventScroll: true });
-  if (focus && !focus.isConnected) document.activeElement.scrollIntoView({ block: 'nearest' }); // what changes stays in sight as far as it can
+  if (focus && !focus.isConnected) document.activeElement.scrollIntoView({ block: 'nearest' }); // keep the changed element visible
 }
 
-// act sends the form: one at a time, the last wish next.
+// act sends the form, one request at a time; the last action waits.
 function act(wish) {
   clearTimeout(wait);
   if (running) {
@@ -104,7 +104,7 @@ function act(wish) {
   const body = new URLSearchParams(new FormData(form));
   body.set('do', wish);
   const sent = area.value;
-  const request = new XMLHttpRequest(); // its document is parsed without any script
+  const request = new XMLHttpRequest(); // it parses the document without running scripts
   request.open('POST', form.action);
   request.responseType = 'document';
   request.onloadend = () => {
@@ -119,7 +119,7 @@ function act(wish) {
     take(request.response, sent);
     if (pressed) {
       pressed.ariaBusy = null;
-      document.getElementById('publish').scrollIntoView({ block: 'nearest' }); // and so what came of the tests
+      document.getElementById('publish').scrollIntoView({ block: 'nearest' }); // and the results of the tests
     }
     if (next !== null) {
       const wish = next;
@@ -143,10 +143,10 @@ form.addEventListener('click', (e) => {
   asked = button?.hasAttribute('formaction') ? '' : button?.value ?? '';
 });
 form.addEventListener('submit', (e) => {
-  if (e.submitter?.ariaBusy) return e.preventDefault(); // it was pressed, and goes
+  if (e.submitter?.ariaBusy) return e.preventDefault(); // it was pressed already
   const wish = e.submitter?.hasAttribute('formaction') ? '' : e.submitter?.value ?? asked;
   if (!wish) {
-    inForce = area.value; // the whole page goes, and comes back with the draft
+    inForce = area.value; // the whole page is loaded again with the draft
     if (e.submitter) e.submitter.ariaBusy = 'true';
     return;
   }

@@ -1,6 +1,5 @@
-// Package openclaw knows which settings of an OpenClaw gateway make it work well with us: it
-// writes them, merges them into the text of an openclaw.json, and says what in one will hurt. It
-// is pure: texts and values in, texts and findings out. It opens no file.
+// Package openclaw knows which settings of an OpenClaw gateway suit the sidecar: it writes them, merges
+// them into the text of an openclaw.json, and finds problems in one. It is pure: it opens no file.
 package openclaw
 
 import (
@@ -14,47 +13,47 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// Provider is the name under which a gateway knows us.
+// Provider is the name of the sidecar in a gateway's config.
 const Provider = "gpt-oss-executor"
 
-// What a gateway is told, and what it needs at least.
+// Values for a gateway, and its minimal needs.
 const (
-	Timeout       = 900   // seconds without an event after which the gateway gives a model up
-	LeastWindow   = 32768 // tokens: below it OpenClaw's own prompt leaves too little for a conversation
+	Timeout       = 900   // seconds without an event until the gateway gives up
+	LeastWindow   = 32768 // tokens; with fewer, OpenClaw's prompt leaves too little for a conversation
 	DefaultTokens = 8192  // of a reply
-	readyMillis   = 30000 // that a start of the sidecar may take
+	readyMillis   = 30000 // for the start of the sidecar
 )
 
-// Sidecar is what there is to know of a sidecar.
+// Sidecar describes a sidecar.
 type Sidecar struct {
 	URL     string   // base URL for the gateway, such as http://127.0.0.1:8001/v1
-	Key     string   // bearer token, or ${VARIABLE}; empty: none is needed
-	API     string   // that the gateway is to speak: chat or responses; empty: as it is, or responses
-	Models  []string // ids to be named, the default first; a block needs one
+	Key     string   // bearer token, or ${VARIABLE}; empty: none
+	API     string   // chat or responses; empty: unchanged, or responses
+	Models  []string // ids to offer, the default first; a block needs one
 	Serves  []string // all ids that it answers to
 	Window  int      // context window in tokens
-	Guessed bool     // the window is a default: another one in a config is as good
-	Tokens  int      // the most tokens of a reply; 0: as it is, or DefaultTokens
+	Guessed bool     // Window is a default: another value in a config stays
+	Tokens  int      // maximal tokens of a reply; 0: unchanged, or DefaultTokens
 	Service *Service // how the gateway starts it; nil: it does not
 
-	ExecMode bool // OpenClaw takes no security and ask for exec, but only a mode
+	ExecMode bool // OpenClaw accepts only a mode instead of security and ask
 }
 
-// withParent is the flag of serve that has it stop when the gateway is killed.
+// withParent is the flag of serve that ends it with the gateway.
 const withParent = "--with-parent"
 
-// Service is a sidecar as a child of the gateway.
+// Service describes a sidecar as a child process of the gateway.
 type Service struct {
-	// absolute path; empty: it is renewed where a config starts it already, and else there is none
+	// absolute path; empty: only renew an existing service
 	Command  string
 	Listen   string
 	Upstream string
-	Guessed  bool // the upstream is a default: another one in a config is as good
+	Guessed  bool // Upstream is a default: another value in a config stays
 	Env      jsonc.Pairs
-	Idle     int // milliseconds without a request after which the gateway stops it; 0: never
+	Idle     int // milliseconds without a request until the gateway stops it; 0: never
 }
 
-// window is the context window that is known; 0: none is.
+// window returns the context window if it is known, else 0.
 func (s *Sidecar) window() int {
 	if s.Guessed {
 		return 0
@@ -62,20 +61,20 @@ func (s *Sidecar) window() int {
 	return s.Window
 }
 
-// model is OpenClaw's name of the default model.
+// model returns OpenClaw's name of the default model.
 func (s *Sidecar) model() string {
 	return Provider + "/" + strings.Join(s.Models[:min(1, len(s.Models))], "")
 }
 
 func (s *Sidecar) api() string { return apiNames[cmp.Or(s.API, "responses")] }
 
-// apiNames are OpenClaw's names of the APIs that it can speak to us.
+// apiNames maps the APIs of the sidecar to OpenClaw's names.
 var apiNames = map[string]string{"chat": "openai-completions", "responses": "openai-responses"}
 
-// KnownAPI reports whether we serve an API.
+// KnownAPI reports whether the sidecar serves an API.
 func KnownAPI(api string) bool { return api == "" || apiNames[api] != "" }
 
-// compat is what OpenClaw has to do over an API. The values are those that were found to work.
+// compat returns the settings of OpenClaw for an API, which were found by trying.
 func compat(api string) jsonc.Pairs {
 	c := jsonc.Make("supportsReasoningEffort", true, "supportedReasoningEfforts",
 		jsonc.Strings("low", "medium", "high"))
@@ -86,8 +85,8 @@ func compat(api string) jsonc.Pairs {
 		"sendSessionAffinityHeaders", true)...)
 }
 
-// Block are the settings that OpenClaw needs for a sidecar. Its schema is strict, and its defaults
-// lose reasoning.
+// Block returns the settings that OpenClaw needs for a sidecar. Its schema is strict, and its defaults lose
+// reasoning.
 func Block(s Sidecar) jsonc.Pairs {
 	var models jsonc.List
 	for _, id := range s.Models {
@@ -116,8 +115,8 @@ func Block(s Sidecar) jsonc.Pairs {
 	)
 }
 
-// exec has OpenClaw ask about the calls that say so, and about no others. No mode says that: with
-// full it asks about none, and ask comes next, as it asks about all that is not on its own list.
+// exec makes OpenClaw ask about exactly the calls that say so. No mode does that: full asks about none, and
+// ask, which comes next, about all that is not on OpenClaw's own list.
 func (s *Sidecar) exec() jsonc.Pairs {
 	if s.ExecMode {
 		return jsonc.Make("mode", "ask")
@@ -138,11 +137,11 @@ func (s *Service) block(base string) jsonc.Pairs {
 	return p
 }
 
-// healthURL says whether the sidecar lives. What is wrong with the model server it tells the user
-// itself, and it wants no token there.
+// healthURL returns the URL of the liveness probe. It needs no token, and ignores the model server, whose
+// problems the sidecar reports to the user itself.
 func healthURL(base string) string { return strings.TrimSuffix(base, "/v1") + "/healthz" }
 
-// Doubts are what speaks against the numbers of tokens.
+// Doubts returns warnings about the numbers of tokens.
 func (s *Sidecar) Doubts() (out []string) {
 	tokens := cmp.Or(s.Tokens, DefaultTokens)
 	if s.Window < LeastWindow {
@@ -154,8 +153,8 @@ func (s *Sidecar) Doubts() (out []string) {
 	return out
 }
 
-// Start is how a gateway starts a program as the sidecar. Settings in the environment are handed on,
-// but for secrets, which stay there: the gateway has to know them.
+// Start sets how a gateway starts a program as the sidecar. Settings of the environment are copied, but
+// secrets are only referred to: the gateway must know them.
 func (s *Service) Start(program string, idle int, environ []string, secret func(name string) bool) {
 	s.Command, s.Idle = program, idle
 	slices.Sort(environ)
@@ -167,24 +166,26 @@ func (s *Service) Start(program string, idle int, environ []string, secret func(
 		case secret(name) && !strings.HasPrefix(value, "file:"):
 			value = "${" + name + "}"
 		default:
-			value = strings.ReplaceAll(value, "${", "$${") // else OpenClaw looks for a variable
+			value = strings.ReplaceAll(value, "${", "$${") // otherwise OpenClaw looks up a variable
 		}
 		s.Env = append(s.Env, jsonc.Make(name, value)...)
 	}
 }
 
-// prefix begins the variables that are settings of the sidecar.
+// prefix is the prefix of the sidecar's variables.
 const prefix = "GPTOSS_EXECUTOR_"
 
-// Handed reports whether an environment variable of openclaw is one for the sidecar.
-func Handed(name string) bool { return strings.HasPrefix(name, prefix) || name == "OPENCLAW_WORKSPACE" }
+// IsSetting reports whether openclaw passes an environment variable on to the sidecar.
+func IsSetting(name string) bool {
+	return strings.HasPrefix(name, prefix) || name == "OPENCLAW_WORKSPACE"
+}
 
-// Base is a base URL as a config has it. The sidecar answers below /v1, which is added.
+// Base returns a base URL for a config. It adds /v1, below which the sidecar answers.
 func Base(text string) (string, error) {
 	const like = "write it as http://127.0.0.1:8001/v1"
 	u, err := url.Parse(text)
 	switch {
-	case err != nil: // the error would show the whole of it
+	case err != nil: // the error would show all of it
 		return "", errors.New("this is no URL; " + like)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("%s begins with neither http:// nor https://; %s", u.Redacted(), like)
@@ -201,7 +202,8 @@ func Base(text string) (string, error) {
 	return strings.TrimSuffix(u.String(), "/"), nil
 }
 
-// Listen is where a sidecar with this base URL has to serve; empty: on another machine.
+// Listen returns the address on which a sidecar with this base URL must listen; empty: it is on another
+// machine.
 func Listen(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" || !slices.Contains(loopback, u.Hostname()) || u.Port() == "" {
@@ -213,7 +215,7 @@ func Listen(base string) string {
 // loopback are the names of this machine.
 var loopback = []string{"127.0.0.1", "localhost", "::1"}
 
-// sameServer reports whether two URLs lead to one server.
+// sameServer reports whether two URLs lead to the same server.
 func sameServer(a, b string) bool {
 	x, errX := url.Parse(a)
 	y, errY := url.Parse(b)

@@ -11,31 +11,30 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// Status is what a finding means.
+// Status is the severity of a finding.
 type Status string
 
 const (
 	OK   Status = "ok"
-	Warn Status = "warn" // it works, and worse than it could
+	Warn Status = "warn" // it works, but not well
 	Fail Status = "fail" // something does not work
 )
 
-// Finding is what was looked at in a config.
+// Finding is the result of one check of a config.
 type Finding struct {
 	Name   string `json:"name"`
 	Status Status `json:"status"`
 	Path   string `json:"path,omitempty"` // in the config: models.providers.x.api
-	Line   int    `json:"line,omitempty"` // of it, or of what it should stand in
-	Found  string `json:"found"`          // what stands there, and what that does
+	Line   int    `json:"line,omitempty"` // of it, or of its parent
+	Found  string `json:"found"`          // the value and its effect
 	Fix    string `json:"fix,omitempty"`
 }
 
-// rewrite is what to do with a config that OpenClaw can read, maybe, and this program cannot.
+// rewrite is the advice for a config that OpenClaw may be able to read, and this program cannot.
 const rewrite = "mend it by hand, or let OpenClaw write the file as JSON: openclaw config set PATH VALUE, which drops its comments"
 
-// Check says what in the text of a config will hurt with a sidecar, in the order of the config's
-// parts. One that a gateway cannot read has one finding. What comes from another file by $include
-// is not seen; a finding says so.
+// Check finds the problems of a config with a sidecar, in the order of the config's parts. An unreadable
+// config has one finding. Parts from other files ($include) are not checked; a finding says so.
 func Check(config []byte, s Sidecar) []Finding {
 	root, err := jsonc.Parse(config)
 	c := &checker{text: config, root: root, s: s}
@@ -55,7 +54,7 @@ func Check(config []byte, s Sidecar) []Finding {
 	return c.list
 }
 
-// Worst is the worst status of some findings.
+// Worst returns the worst status.
 func Worst(list []Finding) Status {
 	worst := OK
 	for _, f := range list {
@@ -78,13 +77,13 @@ type checker struct {
 	ours []string // names of the providers that lead to the sidecar
 }
 
-// at is a place in a config.
-type at []string
+// configPath is a path in a config.
+type configPath []string
 
-func (a at) to(steps ...string) at { return append(a[:len(a):len(a)], steps...) }
+func (a configPath) to(steps ...string) configPath { return append(a[:len(a):len(a)], steps...) }
 
-// add adds a finding. A fix is only told where something hurts.
-func (c *checker) add(name string, status Status, place at, found, fix string) {
+// add adds a finding. The fix is dropped if nothing is wrong.
+func (c *checker) add(name string, status Status, place configPath, found, fix string) {
 	if status == OK {
 		fix = ""
 	}
@@ -97,7 +96,7 @@ func (c *checker) add(name string, status Status, place at, found, fix string) {
 	c.list = append(c.list, Finding{name, status, strings.Join(place, "."), line, found, fix})
 }
 
-// shown is a value as it is written, in short; "not set" if there is none.
+// shown abbreviates a value; "not set" if it is missing.
 func (c *checker) shown(v *jsonc.Value) string {
 	switch {
 	case v == nil:
@@ -108,8 +107,8 @@ func (c *checker) shown(v *jsonc.Value) string {
 	return strings.ToValidUTF8(string(c.text[v.Start:v.End]), "?")
 }
 
-// includes tells of the parts that come from other files.
-func (c *checker) includes(v *jsonc.Value, place at) {
+// includes reports the parts that come from other files.
+func (c *checker) includes(v *jsonc.Value, place configPath) {
 	if v.Get(include) != nil {
 		c.add("include", Warn, place.to(include),
 			"a part of the config comes from another file, and is not looked at here",
@@ -120,9 +119,9 @@ func (c *checker) includes(v *jsonc.Value, place at) {
 	}
 }
 
-// providers checks those that lead to the sidecar.
+// providers checks the providers that lead to the sidecar.
 func (c *checker) providers() {
-	all := at{"models", "providers"}
+	all := configPath{"models", "providers"}
 	list := c.root.At(all...)
 	for i := range list.AllMembers() {
 		m := list.Members[i]
@@ -153,7 +152,7 @@ func Leads(config []byte, sidecar string) bool {
 	})
 }
 
-func (c *checker) provider(place at, p *jsonc.Value, leads bool) {
+func (c *checker) provider(place configPath, p *jsonc.Value, leads bool) {
 	base := p.Get("baseUrl")
 	switch {
 	case base == nil || base.Kind != jsonc.String:
@@ -187,8 +186,8 @@ func (c *checker) provider(place at, p *jsonc.Value, leads bool) {
 	c.models(place.to("models"), p.Get("models"), api)
 }
 
-// when adds a finding that is fine or, with more words, is not.
-func (c *checker) when(fine bool, status Status, name string, place at, found, hurts, fix string) {
+// when adds a finding that is fine, or else one with more words.
+func (c *checker) when(fine bool, status Status, name string, place configPath, found, hurts, fix string) {
 	if fine {
 		status = OK
 	} else {
@@ -197,10 +196,10 @@ func (c *checker) when(fine bool, status Status, name string, place at, found, h
 	c.add(name, status, place, found, fix)
 }
 
-// leastTimeout is how many seconds a long prompt may take on a small machine, at least.
+// leastTimeout is how many seconds a long prompt may take on a small machine.
 const leastTimeout = 300
 
-func (c *checker) timeout(place at, v *jsonc.Value) {
+func (c *checker) timeout(place configPath, v *jsonc.Value) {
 	n, _ := v.Float()
 	found := "timeoutSeconds is " + c.shown(v)
 	c.when(n >= leastTimeout, Warn, "timeout", place, found,
@@ -209,7 +208,7 @@ func (c *checker) timeout(place at, v *jsonc.Value) {
 }
 
 // service checks how the gateway starts the sidecar, if it does.
-func (c *checker) service(place at, v *jsonc.Value) {
+func (c *checker) service(place configPath, v *jsonc.Value) {
 	if v == nil {
 		return
 	}
@@ -238,8 +237,8 @@ func (c *checker) service(place at, v *jsonc.Value) {
 	}
 }
 
-// stays reports whether a sidecar goes on without the gateway that started it. A config file of its
-// own may say that it does not, and other programs have ways of their own.
+// stays reports whether a sidecar survives the gateway that started it. A config file may prevent that, and
+// other programs have their own ways.
 func stays(service *jsonc.Value) bool {
 	serves, leaves := false, service.At("env", "GPTOSS_EXECUTOR_WITH_PARENT").Is(jsonc.String, "on")
 	if args := service.Get("args"); args != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// agents checks what agents use: the defaults first, then those that have something of their own.
+// agents checks the settings of agents: the defaults first, then the agents with settings of their own.
 func (c *checker) agents() {
-	defaults := at{"agents", "defaults"}
+	defaults := configPath{"agents", "defaults"}
 	c.model("default_model", defaults.to("model"), true)
 	c.model("subagent_model", defaults.to("subagents", "model"), false)
 	c.policy(defaults.to("modelPolicy", "allow"))
-	c.toolSearch(at{"tools", "toolSearch"})
-	c.exec(at{"tools", "exec"})
-	c.loops(at{"tools", "loopDetection", "enabled"}, true)
-	entries := at{"agents", "entries"}
+	c.toolSearch(configPath{"tools", "toolSearch"})
+	c.exec(configPath{"tools", "exec"})
+	c.loops(configPath{"tools", "loopDetection", "enabled"}, true)
+	entries := configPath{"agents", "entries"}
 	list := c.root.At(entries...)
 	for i := range list.AllMembers() {
 		agent := entries.to(list.Members[i].Key)
@@ -33,8 +33,8 @@ func (c *checker) agents() {
 	}
 }
 
-// model checks whose model agents use. Without one, a subagent uses that of its agent.
-func (c *checker) model(name string, place at, needed bool) {
+// model checks which model agents use. A subagent without one uses that of its agent.
+func (c *checker) model(name string, place configPath, needed bool) {
 	v := c.root.At(place...)
 	if v != nil && v.Kind == jsonc.Object {
 		place = place.to("primary")
@@ -69,8 +69,8 @@ func (c *checker) listed(provider, id string) bool {
 	return list != nil && c.root.At("models", "providers", provider, "models", list.Index("id", id)) != nil
 }
 
-// policy checks the list of models that may be used, if there is one.
-func (c *checker) policy(place at) {
+// policy checks the list of allowed models, if there is one.
+func (c *checker) policy(place configPath) {
 	list := c.root.At(place...)
 	if list == nil || len(list.Items) == 0 || len(c.ours) == 0 {
 		return
@@ -85,7 +85,7 @@ func (c *checker) policy(place at) {
 		"add \""+c.ours[0]+"/*\" to it")
 }
 
-func (c *checker) toolSearch(place at) {
+func (c *checker) toolSearch(place configPath) {
 	v := c.root.At(place...)
 	if v.Is(jsonc.Bool, "false") {
 		c.add("tool_search", Warn, place,
@@ -107,10 +107,10 @@ func (c *checker) toolSearch(place at) {
 		`"toolSearch": { "mode": "directory" }`)
 }
 
-// exec checks whether OpenClaw asks about the calls that say so, and only about these.
-func (c *checker) exec(place at) {
+// exec checks whether OpenClaw asks about exactly the calls that say so.
+func (c *checker) exec(place configPath) {
 	v := c.root.At(place...)
-	mode, all := v.Get("mode"), c.root.At("tools", "exec") // an agent has what it does not say from all
+	mode, all := v.Get("mode"), c.root.At("tools", "exec") // an agent inherits the rest
 	security, ask := v.Get("security"), v.Get("ask")
 	if mode == nil {
 		security, ask = cmp.Or(security, all.Get("security")), cmp.Or(ask, all.Get("ask"))
@@ -149,8 +149,8 @@ func (c *checker) exec(place at) {
 	}
 }
 
-// execPair tells of security and ask where OpenClaw has a mode in their place, which takes over.
-func (c *checker) execPair(place at, security, ask *jsonc.Value) {
+// execPair reports security and ask where OpenClaw has a mode, which overrides them.
+func (c *checker) execPair(place configPath, security, ask *jsonc.Value) {
 	switch mode := modeOf(security, ask); {
 	case security == nil || ask == nil:
 		c.add("exec_pair", Warn, place,
@@ -162,7 +162,7 @@ func (c *checker) execPair(place at, security, ask *jsonc.Value) {
 	}
 }
 
-func (c *checker) loops(place at, needed bool) {
+func (c *checker) loops(place configPath, needed bool) {
 	v := c.root.At(place...)
 	if v == nil && !needed {
 		return

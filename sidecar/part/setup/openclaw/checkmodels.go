@@ -9,11 +9,11 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// harmful are switches of compat that spoil what gpt-oss reads.
+// harmful lists switches of compat that break the input of gpt-oss.
 var harmful = []string{"strictMessageKeys", "requiresThinkingAsText", "requiresAssistantAfterToolResult"}
 
-// models checks those of a provider.
-func (c *checker) models(place at, list *jsonc.Value, api *jsonc.Value) {
+// models checks the models of a provider.
+func (c *checker) models(place configPath, list *jsonc.Value, api *jsonc.Value) {
 	if list == nil || list.Kind != jsonc.Array || len(list.Items) == 0 {
 		c.add("models", Fail, place, "models is "+c.shown(list)+": the provider has none",
 			"gpt-oss-executor openclaw prints them")
@@ -38,7 +38,7 @@ func (c *checker) models(place at, list *jsonc.Value, api *jsonc.Value) {
 }
 
 // window checks the numbers of tokens of a model.
-func (c *checker) window(place at, model *jsonc.Value) {
+func (c *checker) window(place configPath, model *jsonc.Value) {
 	v := model.Get("contextWindow")
 	n, known := v.Float()
 	where, found := place.to("contextWindow"), "contextWindow is "+c.shown(v)
@@ -73,8 +73,8 @@ func (c *checker) window(place at, model *jsonc.Value) {
 	}
 }
 
-// compat checks what OpenClaw does to requests.
-func (c *checker) compat(place at, v, api *jsonc.Value) {
+// compat checks how OpenClaw changes requests.
+func (c *checker) compat(place configPath, v, api *jsonc.Value) {
 	for _, key := range harmful {
 		if v.Get(key).Is(jsonc.Bool, "true") {
 			c.add("compat", Fail, place.to(key),

@@ -10,8 +10,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// Merge is the text of a config with the settings that a sidecar needs. All else in it stays as
-// it is, every comment too; so do settings of these that are as good, or stricter.
+// Merge returns a config with the settings that a sidecar needs. Everything else stays as it is, including
+// comments, and settings that are equivalent or stricter.
 func Merge(config []byte, s Sidecar) ([]byte, error) {
 	root, err := jsonc.Parse(config)
 	if err != nil {
@@ -33,7 +33,7 @@ func Merge(config []byte, s Sidecar) ([]byte, error) {
 	return m.text, m.err
 }
 
-// merger is a text on its way. After an error it stays as it is.
+// merger holds a text while it changes. After an error it no longer changes.
 type merger struct {
 	text []byte
 	root *jsonc.Value
@@ -45,7 +45,7 @@ func (m *merger) set(value any, path ...string) {
 	m.change(path, func() ([]byte, error) { return jsonc.Set(m.text, value, path...) })
 }
 
-// change takes a new text, if nothing in it comes from another file.
+// change replaces the text, unless the changed part comes from another file.
 func (m *merger) change(path []string, by func() ([]byte, error)) {
 	if m.err != nil {
 		return
@@ -61,7 +61,7 @@ func (m *merger) change(path []string, by func() ([]byte, error)) {
 	m.err = err
 }
 
-// included says that a place belongs to another file. What stands there is not seen from here.
+// included returns an error if a path belongs to another file, whose content is unknown.
 func (m *merger) included(path []string) error {
 	for i := range path {
 		in := m.root.At(path[:i]...).Get(include)
@@ -108,7 +108,7 @@ func (m *merger) pairs(path []string, members jsonc.Pairs) {
 	}
 }
 
-// models sets the models of a provider. Others that it has stay.
+// models sets the models of a provider, and keeps its others.
 func (m *merger) models(path []string, models jsonc.List) {
 	for _, model := range models {
 		p := model.(jsonc.Pairs)
@@ -122,7 +122,7 @@ func (m *merger) models(path []string, models jsonc.List) {
 	}
 }
 
-// keeps reports whether what stands at a path is the operator's, and stays.
+// keeps reports whether the value at a path is the operator's and stays.
 func (m *merger) keeps(path []string, value any) bool {
 	old := m.root.At(path...)
 	if old == nil {
@@ -139,14 +139,14 @@ func (m *merger) keeps(path []string, value any) bool {
 	case "primary":
 		return m.ours(old)
 	case "args":
-		return serves(old) // service has renewed them
+		return serves(old) // already renewed by service
 	case "timeoutSeconds":
 		n, _ := old.Float()
 		return n >= Timeout
 	case "enabled":
 		return path[1] == "loopDetection"
 	case "toolSearch":
-		return old.Is(jsonc.Bool, "false") // all tools are offered: that costs tokens, and works
+		return old.Is(jsonc.Bool, "false") // offering all tools costs tokens, but works
 	case "exec":
 		return stricter(old)
 	case "ask":
@@ -158,21 +158,21 @@ func (m *merger) keeps(path []string, value any) bool {
 	return false
 }
 
-// ours reports whether a default model is one that is named here.
+// ours reports whether a default model is one of the offered ones.
 func (m *merger) ours(model *jsonc.Value) bool {
 	provider, id, _ := strings.Cut(model.Text, "/")
 	return model.Kind == jsonc.String && provider == Provider && slices.Contains(m.s.Models, id)
 }
 
-// stricter reports whether the gateway itself denies or asks about commands that we would let
-// pass. This is for the operator to loosen.
+// stricter reports whether the gateway denies or asks about commands that the sidecar would allow. The
+// operator may loosen that.
 func stricter(exec *jsonc.Value) bool {
 	mode, security := exec.Get("mode"), exec.Get("security")
 	return mode != nil && !mode.Is(jsonc.String, "full") || security != nil &&
 		!security.Is(jsonc.String, "full")
 }
 
-// repair takes away what cannot stand beside our settings.
+// repair removes what conflicts with our settings.
 func (m *merger) repair(s Sidecar) {
 	m.repairExec()
 	if search := m.root.At("tools", "toolSearch"); search.Get("enabled").Is(jsonc.Bool, "false") {
@@ -189,10 +189,10 @@ func (m *merger) repair(s Sidecar) {
 	}
 }
 
-// repairExec takes away a mode beside the pair of security and ask, which OpenClaw refuses, or the pair
-// where it takes none; a mode then says what the pair has said.
+// repairExec removes a mode beside the pair of security and ask, which OpenClaw refuses, or else the pair
+// in favour of a mode with the same meaning.
 func (m *merger) repairExec() {
-	place := at{"tools", "exec"}
+	place := configPath{"tools", "exec"}
 	exec := m.root.At(place...)
 	pair := exec.Get("security") != nil || exec.Get("ask") != nil
 	remove := []string{"mode"}
@@ -210,7 +210,7 @@ func (m *merger) repairExec() {
 	}
 }
 
-// modeOf is the mode that says the same as a pair of security and ask; empty: none does.
+// modeOf returns the mode with the meaning of a pair of security and ask; empty: none.
 func modeOf(security, ask *jsonc.Value) string {
 	switch {
 	case security == nil || ask == nil:
@@ -222,7 +222,7 @@ func modeOf(security, ask *jsonc.Value) string {
 		"full off": "full"}[security.Text+" "+ask.Text]
 }
 
-// allow adds our models to the list of those that may be used, if there is one.
+// allow adds our models to the list of allowed ones, if there is one.
 func (m *merger) allow() {
 	path := []string{"agents", "defaults", "modelPolicy", "allow"}
 	list := m.root.At(path...)
@@ -231,7 +231,7 @@ func (m *merger) allow() {
 	}
 }
 
-// allows reports whether a list of models lets models of a provider be used.
+// allows reports whether a list of models includes those of a provider.
 func allows(list *jsonc.Value, provider string) bool {
 	for i := range list.Items {
 		v := list.Items[i]

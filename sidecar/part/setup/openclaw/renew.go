@@ -8,10 +8,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/jsonc"
 )
 
-// service renews how the gateway starts the sidecar, where it does already: flags and variables of
-// ours, by their names. What the user has added stays.
+// service updates our flags and variables in an existing service, by name. Additions of the user stay.
 func (m *merger) service() {
-	s, place := m.s.Service, at{"models", "providers", Provider, "localService"}
+	s, place := m.s.Service, configPath{"models", "providers", Provider, "localService"}
 	args, health, env := place.to("args"), place.to("healthUrl"), place.to("env")
 	if s == nil || !serves(m.root.At(args...)) {
 		return
@@ -22,23 +21,23 @@ func (m *merger) service() {
 	if old := m.root.At(health...); old != nil && !sameServer(old.Text, m.s.URL) {
 		m.set(healthURL(m.s.URL), health...)
 	}
-	if s.Command == "" { // whose environment is not this one
+	if s.Command == "" { // its environment is a different one
 		return
 	}
 	for _, v := range m.root.At(env...).AllMembers() {
 		if set := slices.ContainsFunc(s.Env,
-			func(p jsonc.Pair) bool { return p.Key == v.Key }); Handed(v.Key) && !set {
+			func(p jsonc.Pair) bool { return p.Key == v.Key }); IsSetting(v.Key) && !set {
 			m.change(env.to(v.Key), func() ([]byte, error) { return jsonc.Remove(m.text, env.to(v.Key)...) })
 		}
 	}
 }
 
-// serves reports whether some arguments start the sidecar.
+// serves reports whether arguments start the sidecar.
 func serves(args *jsonc.Value) bool { return args.At("0").Is(jsonc.String, "serve") }
 
-// flag gives a flag in a list of arguments a value, unless what it has is as good. The last one
-// counts. One that is not there is added, if the sidecar is to be started as it is said here.
-func (m *merger) flag(args at, name, value string, good func(old string) bool) {
+// flag sets a flag in a list of arguments, unless its value is good. The last occurrence counts. A missing
+// flag is added if Command is set.
+func (m *merger) flag(args configPath, name, value string, good func(old string) bool) {
 	item := func(i int) []string { return args.to(strconv.Itoa(i)) }
 	list := m.root.At(args...)
 	for i := len(list.Items) - 1; i > 0; i-- {
@@ -67,11 +66,11 @@ func (m *merger) flag(args at, name, value string, good func(old string) bool) {
 	}
 }
 
-// port is what stands behind the host of an address.
+// port returns the port of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
-// Started are the settings of a sidecar that the gateway of a config starts, as pairs of NAME=value.
-// Variables in them are looked up; what names an unknown one is left out.
+// Started returns the settings of the sidecar that a gateway starts, as NAME=value. Variables in them are
+// expanded; settings with an unknown variable are left out.
 func Started(config []byte, lookup func(name string) (string, bool)) (environ []string) {
 	root, err := jsonc.Parse(config)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// Writer keeps the first error.
+// Writer remembers the first error of To.
 type Writer struct {
 	To  io.Writer
 	Err error
@@ -21,8 +21,8 @@ func (w *Writer) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Under is what a writer writes to: for what asks whether it is a terminal, or hands it on.
-func Under(w io.Writer) io.Writer {
+// Unwrap returns the writer beneath a Writer.
+func Unwrap(w io.Writer) io.Writer {
 	if t, is := w.(*Writer); is {
 		return t.To
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 )
 
-// The inks by short names: most lines have one.
+// Short names of the inks that most lines use.
 type Ink = terminal.Ink
 
 const (
@@ -25,11 +25,11 @@ const (
 )
 
 const (
-	placeColumn = 72  // where places of rules stand, unless a line is longer
+	placeColumn = 72  // column of places, unless a line is longer
 	maxShown    = 400 // characters of one text on a line
 )
 
-// Row is one line for people, and the place of the rule that it comes from.
+// Row is one line of text, and the place of the rule it is about.
 type Row struct {
 	Text  string
 	place string // file:line or file:line:column, or ""
@@ -39,46 +39,45 @@ type Row struct {
 // Rows collects lines.
 type Rows struct{ List []Row }
 
-// Add adds a line, indented by so many levels, that does a terminal no harm.
+// Add adds a line at an indentation level. Control characters are made visible.
 func (r *Rows) Add(level int, in Ink, place, format string, args ...any) {
 	text := strings.Repeat("  ", level) + terminal.Printable(fmt.Sprintf(format, args...))
 	r.List = append(r.List, Row{text, place, in})
 }
 
-// Say adds a line.
+// Say adds a plain line.
 func (r *Rows) Say(format string, args ...any) { r.Add(0, Plain, "", format, args...) }
 
-// Field adds a value with its name before it, if there is one.
+// Field adds a name and its value, unless the value is empty.
 func (r *Rows) Field(name, value, place string) {
 	if value != "" {
 		r.Add(0, Plain, place, "%-11s %s", name, value)
 	}
 }
 
-// paper is what a command writes on: JSON for programs, or lines for people, with colours
-// in a terminal. The first error is kept until the end.
-type paper struct {
+// Printer writes JSON for programs, or lines for people, coloured in a terminal. It keeps the first error.
+type Printer struct {
 	out     *bufio.Writer
 	colours terminal.Colours
 	json    bool
 	Err     error
 }
 
-func (e Env) Paper(asJSON bool) *paper {
-	return &paper{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.Stdout(), e.Lookup),
+func (e Env) Printer(asJSON bool) *Printer {
+	return &Printer{out: bufio.NewWriter(e.Out), colours: terminal.ColoursOf(e.Stdout(), e.Lookup),
 		json: asJSON}
 }
 
-// Item writes one thing of many: a line of JSON, or its rows.
-func (p *paper) Item(v any, list []Row) { p.write(v, "", list) }
+// Item writes one of several results: a line of JSON, or its rows.
+func (p *Printer) Item(v any, list []Row) { p.write(v, "", list) }
 
-// Whole writes the only thing there is.
-func (p *paper) Whole(v any, list []Row) error {
+// Document writes the only result, and flushes.
+func (p *Printer) Document(v any, list []Row) error {
 	p.write(v, "  ", list)
-	return p.Done()
+	return p.Flush()
 }
 
-func (p *paper) write(v any, indent string, list []Row) {
+func (p *Printer) write(v any, indent string, list []Row) {
 	if !p.json {
 		p.Rows(list)
 		return
@@ -89,12 +88,11 @@ func (p *paper) write(v any, indent string, list []Row) {
 	p.Err = cmp.Or(p.Err, enc.Encode(v))
 }
 
-// Done brings everything out.
-func (p *paper) Done() error { return cmp.Or(p.Err, p.out.Flush()) }
+// Flush flushes, and returns the first error.
+func (p *Printer) Flush() error { return cmp.Or(p.Err, p.out.Flush()) }
 
-// Rows writes lines with their places in one column: behind the longest line, as far as
-// that is not too far.
-func (p *paper) Rows(list []Row) {
+// Rows writes lines, with their places in one column after the longest line that is not too long.
+func (p *Printer) Rows(list []Row) {
 	column := 0
 	for _, r := range list {
 		if n := utf8.RuneCountInString(r.Text); r.place != "" && n <= placeColumn {
@@ -111,8 +109,8 @@ func (p *paper) Rows(list []Row) {
 	}
 }
 
-// difference is two readings as diff -u shows them. A rule that only stands on another line
-// makes none.
+// difference compares two readings as diff -u does. A rule whose line number alone has changed makes no
+// difference.
 func difference(nameA, nameB string, a, b []Row) []Row {
 	text := func(list []Row) []byte {
 		var out strings.Builder
@@ -128,12 +126,12 @@ func difference(nameA, nameB string, a, b []Row) []Row {
 		list = append(list, Row{Text: line, ink: map[byte]Ink{'-': Red, '+': Green, '@': faint}[line[0]]})
 	}
 	if len(list) > 1 {
-		list = list[2:] // what was meant if there were none, and "diff A B"
+		list = list[2:] // without the header of the unified diff
 	}
 	return list
 }
 
-// Clipped is text that does not fill the screen.
+// Clipped returns printable text of at most maxShown characters.
 func Clipped(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		return string(r[:maxShown]) + "…"
