@@ -31,7 +31,7 @@ type Entry struct {
 	Reason Reason    `json:"reason"`
 	Asked  time.Time `json:"asked"` // first time
 	Times  int       `json:"times"` // how often callers that are still there have sent the call
-	Until  time.Time `json:"until"` // end of the state: pending, allowed and granted expire, others are forgotten
+	Until  time.Time `json:"until"` // end of the state; a final one is forgotten then
 	By     string    `json:"by,omitempty"`
 	Note   string    `json:"note,omitempty"` // why it was denied or expired
 	For    Span      `json:"for,omitempty"`  // of Granted: what it covers

@@ -25,41 +25,38 @@ func (d Decision) masked() *Decision {
 		d.Bytes, d.Masked = 0, 0
 		d.Arguments = d.maskArguments(d.Arguments)
 	}
-	for _, text := range []*string{&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent,
-		&d.Channel, &d.Model} {
-		*text, _ = secrets.Mask(truncate(*text, maxText))
-	}
+	maskTexts(&d.Tool, &d.Why, &d.Instead, &d.Call, &d.Request, &d.Session, &d.Agent, &d.Channel, &d.Model)
 	d.Findings = maskedFindings(d.Findings)
 	return &d
 }
 
 // masked returns the answer as it is written.
 func (a Answer) masked() *Answer {
-	for _, text := range []*string{&a.ID, &a.State, &a.By, &a.Note} {
-		*text, _ = secrets.Mask(truncate(*text, maxText))
-	}
+	maskTexts(&a.ID, &a.State, &a.By, &a.Note)
 	a.Covers = slices.Clone(a.Covers)
 	for i := range a.Covers {
-		for _, text := range []*string{&a.Covers[i].Why, &a.Covers[i].Covers} {
-			*text, _ = secrets.Mask(truncate(*text, maxText))
-		}
+		maskTexts(&a.Covers[i].Why, &a.Covers[i].Covers)
 	}
 	return &a
 }
 
 // masked returns the connection as it is written.
 func (c Connection) masked() *Connection {
-	for _, text := range []*string{&c.Ticket, &c.Session, &c.Agent, &c.Tool, &c.Server, &c.Method, &c.Why} {
-		*text, _ = secrets.Mask(truncate(*text, maxText))
-	}
+	maskTexts(&c.Ticket, &c.Session, &c.Agent, &c.Tool, &c.Server, &c.Method, &c.Why)
 	c.Findings = maskedFindings(c.Findings)
 	return &c
+}
+
+func maskTexts(texts ...*string) {
+	for _, text := range texts {
+		*text, _ = secrets.Mask(truncate(*text, maxText))
+	}
 }
 
 func maskedFindings(list []policy.Finding) []policy.Finding {
 	list = slices.Clone(list[:min(len(list), maxFindings)])
 	for i := range list {
-		list[i].Why, _ = secrets.Mask(truncate(list[i].Why, maxText))
+		maskTexts(&list[i].Why)
 	}
 	return list
 }

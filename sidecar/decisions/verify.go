@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 )
 
 // maxProblems bounds a report.
@@ -36,7 +37,7 @@ type Report struct {
 	Lost       uint64     `json:"lost"`       // could not be written
 	AfterHead  uint64     `json:"after_head"` // records after the head, while a process writes
 	Problems   []Problem  `json:"problems"`
-	Cut        bool       `json:"cut,omitempty"` // verification was stopped: nothing is known of what follows Last
+	Cut        bool       `json:"cut,omitempty"` // it was stopped: what follows Last is unknown
 }
 
 // verifier verifies a log.
@@ -197,11 +198,9 @@ func (v *verifier) checkRemoved() {
 	if v.First <= 1 {
 		return
 	}
-	for _, r := range v.removed {
-		if r == v.from {
-			v.Removed = v.from.Seq
-			return
-		}
+	if slices.Contains(v.removed, v.from) {
+		v.Removed = v.from.Seq
+		return
 	}
 	v.problem(v.First, fmt.Sprintf("the records before it are missing, and no record says that retention removed %d of them", v.First-1))
 }

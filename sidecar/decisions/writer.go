@@ -2,6 +2,7 @@ package decisions
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"time"
@@ -140,11 +141,8 @@ func (w *writer) missing(lost uint64) []*Record {
 	if lost == w.gap {
 		return nil
 	}
-	why := errFull
-	if w.failing != nil {
-		why = w.failing
-	}
-	return []*Record{{Time: w.cfg.Now(), Gap: &Gap{lost - w.gap, why.Error()}}}
+	why := cmp.Or(w.failing, errFull).Error()
+	return []*Record{{Time: w.cfg.Now(), Gap: &Gap{lost - w.gap, why}}}
 }
 
 func answer(list []*entry, err error) {

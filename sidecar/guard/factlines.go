@@ -69,7 +69,7 @@ func (l *factLines) command(c *shell.Command) {
 		}
 	}
 	l.add(1, "runs %s", what)
-	l.touches(2, append(append(append([]paths.Use(nil), c.Reads...), c.Writes...), c.Deletes...), c.URLs)
+	l.touches(2, slices.Concat(c.Reads, c.Writes, c.Deletes), c.URLs)
 }
 
 // runBy returns what makes a command run: wrappers, and the construct around it.

@@ -74,7 +74,7 @@ type judge struct {
 	world       World         // set at the first call
 	who         policy.Subject
 	catalog     *tools.Catalog
-	requestName string     // name of the request; empty: random
+	requestName string     // empty: random
 	request     string     // name in the decision log
 	task        TaskSource // nil: unknown
 	observer    Observer
@@ -83,7 +83,7 @@ type judge struct {
 	facts       *policy.Facts   // of the last call
 	decision    policy.Decision // about the last call
 	waiting     bool            // for a person's answer
-	grantSpan   approvals.Span  // span of the grant with which the call passed; Once: none
+	grantSpan   approvals.Span  // of the grant with which the call passed; Once: none
 
 	// ask asks a person about a call. It returns why the call may not leave, or "", and the approval
 	// that it waits for or has used; nil: askPerson.
@@ -104,8 +104,8 @@ func (g *Guard) Judge(set *ruleset.Set, who policy.Subject, catalog *tools.Catal
 	if !set.Judges() && g.Decisions == nil {
 		return nil
 	}
-	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, requestName: request, task: task,
-		observer: observer}
+	j := &judge{Guard: g, set: set, named: named, who: who, catalog: catalog, requestName: request,
+		task: task, observer: observer}
 	return j.decide
 }
 
@@ -176,7 +176,7 @@ func (j *judge) judgeCall(call *tools.Call) (judgement, *tools.Refusal) {
 		case why != "":
 		case j.set.Confine() == ruleset.Always && runsShell(d.Facts): // allowed here
 			why = j.confineAlways(call, m)
-		case v.grant != approvals.Once && !coversOne(d) && j.canConfine(looked): // a person may not have read it
+		case v.grant != approvals.Once && !coversOne(d) && j.canConfine(looked): // maybe unread
 			why = j.confine(call, looked, false)
 		}
 	case confined:

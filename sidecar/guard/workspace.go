@@ -97,7 +97,7 @@ func (w World) unfit(set *ruleset.Set, folder string) string {
 }
 
 // cacheTTL is how long a resolved folder is kept. paths.yaml has thirty folders, and resolving all of
-// them for each call took as long as judging it. Whoever replaces such a folder by a link gains
+// them for each call took as long as judging it. A process that replaces such a folder by a link gains
 // nothing: what the call names is always resolved, and then lies outside of the cached folder.
 const cacheTTL = time.Second
 

@@ -43,8 +43,8 @@ type moment struct {
 // may be nil.
 func NewRates(limit int, others PeerRates) *Rates {
 	limit = max(limit, 1)
-	return &Rates{peers: others, sessions: recent.New[session](limit, nil), away: recent.New[peerCounts](limit,
-		nil), changed: map[string]bool{}}
+	return &Rates{peers: others, sessions: recent.New[session](limit, nil),
+		away: recent.New[peerCounts](limit, nil), changed: map[string]bool{}}
 }
 
 // Add counts what a session has done now.

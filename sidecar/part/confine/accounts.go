@@ -36,9 +36,9 @@ type account struct {
 	mu             sync.Mutex
 	ended          bool
 	open           sync.WaitGroup
-	openRequests   int // open requests
+	openRequests   int
 	servers        map[serverOutcome]*traffic
-	tooManyServers bool     // too many servers: further ones were refused
+	tooManyServers bool     // further ones were refused
 	refused        []string // sentences for the command
 
 	credentials map[string]*credential // of the user, by remote

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// index is git's index of a folder: the hash of each file by name. Whoever can write the index can add
+// index is git's index of a folder: the hash of each file by name. A program that can write the index can add
 // names, so only a file with the same hash counts as tracked.
 type index map[string][sha1.Size]byte
 

@@ -175,7 +175,8 @@ func missingParts(offer walls.Offer, untried bool) (missing []walls.Part, err er
 func checkState(state string, writable []string) error {
 	behind := func(path string) string { return paths.Behind(workspace.Links{}, path) }
 	for _, dir := range writable {
-		if filepath.IsAbs(dir) && (isBelow(behind(dir), behind(state)) || isBelow(behind(state), behind(dir))) {
+		if filepath.IsAbs(dir) && (isBelow(behind(dir), behind(state)) ||
+			isBelow(behind(state), behind(dir))) {
 			return fmt.Errorf("%w: the state folder %s and %s, where they may write, lie one in the other; set --state to a folder elsewhere", errUnfit, state, dir)
 		}
 	}

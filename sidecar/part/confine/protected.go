@@ -79,7 +79,8 @@ func fixedPaths(p guard.Permit, found []paths.Inside) (out []string) {
 	work := paths.Behind(workspace.Links{}, p.Roots.Workspace())
 	for _, in := range found {
 		for _, store := range in.Stores {
-			near := !p.Settings && isBelow(store, work) && strings.Count(store[len(work):], "/") <= maxStoreDepth
+			near := !p.Settings && isBelow(store, work) &&
+				strings.Count(store[len(work):], "/") <= maxStoreDepth
 			if near || store == work || slices.Contains(p.Roots.Write, store) {
 				out = append(out, gitPaths(filepath.Join(store, ".git"), !p.Settings)...)
 			}

@@ -195,7 +195,8 @@ func (r *Run) judgeAndRun(ctx context.Context, id string, call *tools.Call, does
 }
 
 // send tries a call once, within its time limit.
-func (r *Run) send(ctx context.Context, id string, call *guard.AllowedCall, within time.Duration) tools.Result {
+func (r *Run) send(ctx context.Context, id string, call *guard.AllowedCall,
+	within time.Duration) tools.Result {
 	in, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	res := r.runAtSource(in, id, call)

@@ -36,8 +36,8 @@ type callResult struct {
 }
 
 // runMembers are the members of a request that the run sets, or that are not for the model.
-var runMembers = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "timeout",
-	"executor_metadata"}
+var runMembers = []string{"tools", "tool_choice", "parallel_tool_calls", "functions", "function_call",
+	"timeout", "executor_metadata"}
 
 // newConversation returns a caller's request with the tools of the run.
 func newConversation(req *openai.Request, offered []tools.Tool) *conversation {

@@ -45,7 +45,7 @@ type ExecutorConfig struct {
 // Executor begins runs. It is safe for concurrent use.
 type Executor struct {
 	ExecutorConfig
-	active      atomic.Int64 // number of active runs
+	active      atomic.Int64
 	cache       *cache
 	recent      *recentRuns
 	interrupted *interruptedRuns
@@ -75,10 +75,10 @@ type Run struct {
 	caller     turn.Caller
 	who        policy.Subject
 	judge      *guard.Run
-	limit      time.Duration // limit of the run
-	window     int           // tokens of the model's context; 0: unknown
-	describe   bool          // the answer has metadata of the run
-	maxReply   int           // the caller's limit of tokens in a reply; 0: none
+	limit      time.Duration
+	window     int  // tokens of the model's context; 0: unknown
+	describe   bool // the answer has metadata of the run
+	maxReply   int  // the caller's limit of tokens in a reply; 0: none
 	started    time.Time
 	begin      BeginRecord
 	by         string     // the person who resumes it; may be empty
@@ -106,7 +106,8 @@ type runState struct {
 	pending *modelReply // the last reply, until its calls have run
 }
 
-// wantsRun reports whether the model of a request is in executor mode.
+// wantsRun reports whether a request is for a run: its model is in executor mode, or allows both and
+// the request has no tools.
 func wantsRun(set *ruleset.Set, req *openai.Request) bool {
 	model, ok := set.Model(cmp.Or(req.Model, set.Models[0].ID.Value))
 	return ok && (model.Mode == ruleset.Executor || model.Mode == ruleset.Either && len(req.Tools) == 0)

@@ -185,8 +185,8 @@ type contentPart struct {
 }
 
 // failureStatuses are the statuses with which a tool reports a failure inside a successful answer.
-var failureStatuses = []string{"error", "failed", "not_found", "forbidden", "denied", "blocked", "unavailable",
-	"timeout", "invalid"}
+var failureStatuses = []string{"error", "failed", "not_found", "forbidden", "denied", "blocked",
+	"unavailable", "timeout", "invalid"}
 
 // toolText returns the text of a result and whether the tool says that it failed. Parts that are not
 // text are named. A result in an unknown form is shown as it is.

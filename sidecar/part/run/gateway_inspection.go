@@ -31,7 +31,7 @@ type inspection struct {
 	done    chan struct{} // closed when the fields below are set
 	accepts bool          // the gateway accepts calls, or may do so soon
 	missing []string
-	failing []string // tools that answer 500 to a call without arguments: some cannot work, others check nothing
+	failing []string // tools that answer 500 to a call without arguments, which may still work
 }
 
 // Tools returns the tools of gateway.yaml that the gateway has for a subject: all of them if it cannot

@@ -75,8 +75,8 @@ func documentText(doc []byte, contentType, kind string) (string, error) {
 var (
 	hiddenElements = map[atom.Atom]bool{atom.Script: true, atom.Style: true, atom.Noscript: true,
 		atom.Template: true, atom.Svg: true}
-	blockElements = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true, atom.Tr: true,
-		atom.H1: true, atom.H2: true, atom.H3: true,
+	blockElements = map[atom.Atom]bool{atom.P: true, atom.Div: true, atom.Br: true, atom.Li: true,
+		atom.Tr: true, atom.H1: true, atom.H2: true, atom.H3: true,
 		atom.H4: true, atom.H5: true, atom.H6: true, atom.Ul: true, atom.Ol: true, atom.Table: true,
 		atom.Section: true, atom.Article: true,
 		atom.Header: true, atom.Footer: true, atom.Nav: true, atom.Main: true, atom.Blockquote: true,

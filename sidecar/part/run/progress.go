@@ -12,7 +12,8 @@ import (
 )
 
 // subjectArguments are the arguments that best say what a call is about, best first.
-var subjectArguments = []string{"command", "path", "url", "query", "pattern", "message", "text", "action", "id"}
+var subjectArguments = []string{"command", "path", "url", "query", "pattern", "message", "text",
+	"action", "id"}
 
 const maxSubject = 120
 

@@ -41,9 +41,9 @@ type TurnRecord struct {
 	Calls     []RequestedCall `json:"calls,omitempty"`
 	Prompt    int             `json:"prompt_tokens,omitempty"`
 	Answer    int             `json:"completion_tokens,omitempty"`
-	Squeezed  bool            `json:"squeezed,omitempty"` // the request was too long for the server and was shortened
+	Squeezed  bool            `json:"squeezed,omitempty"` // the request was too long and was shortened
 	Finish    string          `json:"finish,omitempty"`   // finish_reason
-	Done      bool            `json:"done,omitempty"`     // the reply says in its own form that the work is done
+	Done      bool            `json:"done,omitempty"`     // it says in its own form that the work is done
 	Over      bool            `json:"over,omitempty"`     // it ends the run, and the work is not finished
 	Why       string          `json:"why,omitempty"`      // why, if the reply does not say it
 }

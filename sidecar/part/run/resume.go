@@ -57,7 +57,8 @@ func (r *Run) restore(req *openai.Request, p *Past) {
 			res := tools.Result{Text: rec.Result.Text, Failed: rec.Result.Failed, Doubt: rec.Result.Doubt}
 			r.history.setResult(rec.Result.ID, res)
 			if !rec.Result.Refused {
-				r.history.countRun(r.pending.tool(rec.Result.ID), time.Duration(rec.Result.Took)*time.Millisecond)
+				r.history.countRun(r.pending.tool(rec.Result.ID),
+					time.Duration(rec.Result.Took)*time.Millisecond)
 			}
 			if what, changes := does[rec.Result.ID]; changes {
 				r.history.addChange(what, &res)

@@ -246,8 +246,8 @@ func (k *runsCLI) replay(past *Past, set *ruleset.Set, in guard.World) error {
 		for _, c := range rec.Turn.Calls {
 			d := in.Decide(set, tools.Call{Name: c.Tool, Arguments: []byte(c.Arguments), Strategy: "native",
 				Confidence: 1}, who, guard.Moment{Now: rec.Time})
-			a := replayedCall{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule, Why: d.Why,
-				args: c.Arguments}
+			a := replayedCall{ID: c.ID, Tool: c.Tool, Ran: ran[c.ID], Effect: d.Effect, Rule: d.Rule,
+				Why: d.Why, args: c.Arguments}
 			if a.Ran != (d.Effect == policy.Allow || d.Effect == policy.Audit) {
 				differs++
 			}

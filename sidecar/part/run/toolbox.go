@@ -98,7 +98,8 @@ func clip(text string, most int) (out string, cut bool) {
 var workspaceTools = []tools.Tool{
 	tool("read", "Read a text file of the workspace. A long file comes in parts, and of a line longer than all that is given at once the beginning.",
 		required("path", str("The file, from the workspace or absolute.")),
-		optional("offset", num("The first line, from 1.")), optional("limit", num("How many lines at most."))),
+		optional("offset", num("The first line, from 1.")),
+		optional("limit", num("How many lines at most."))),
 	tool("write", "Write a whole file, in place of what stood there. Folders on the way are made.",
 		required("path", str("The file.")), required("content", str("All of its new text."))),
 	tool("edit", "Replace a text in a file. The old text must stand there exactly once.",

@@ -21,8 +21,8 @@ func (c *caller) isOwnPort(port uint16) bool {
 func listeners(port uint16) (inodes []string, err error) {
 	for _, family := range []byte{unix.AF_INET, unix.AF_INET6} {
 		err := queryDiag(tcpRequest(family, port), tcpMsgSize, func(body []byte) {
-			inodes = append(inodes, strconv.FormatUint(uint64(binary.NativeEndian.Uint32(body[tcpMsgSize-4:])),
-				10))
+			inode := binary.NativeEndian.Uint32(body[tcpMsgSize-4:])
+			inodes = append(inodes, strconv.FormatUint(uint64(inode), 10))
 		})
 		if err != nil {
 			return nil, err

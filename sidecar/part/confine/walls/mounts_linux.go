@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mounts hides and fixes what lies below a writable folder. Landlock can only allow, and whoever may
-// write a folder may rename its entries. So each folder on the way becomes a mount point, which cannot
+// mounts hides and fixes what lies below a writable folder. Landlock can only allow, and a program
+// that may write a folder may rename its entries. So each folder on the way becomes a mount point, which cannot
 // be renamed, and what is hidden or fixed is mounted over.
 func (b Box) mounts(p *plan, s planInput) error {
 	hidden, fixed := b.belowWritable()

@@ -177,7 +177,8 @@ func (l Limits) rlimits(p *plan, h landlockRights) {
 		if err := unix.Getrlimit(resource, &have); err == nil && have.Max < n {
 			n = have.Max
 		}
-		p.add("limit "+what, unix.SYS_PRLIMIT64, 0, uintptr(resource), pointer(p, unix.Rlimit{Cur: n, Max: n}), 0)
+		p.add("limit "+what, unix.SYS_PRLIMIT64, 0, uintptr(resource),
+			pointer(p, unix.Rlimit{Cur: n, Max: n}), 0)
 	}
 	set("core dumps", unix.RLIMIT_CORE, 0)
 	if l.File > 0 {

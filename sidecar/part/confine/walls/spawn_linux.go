@@ -202,8 +202,8 @@ func runKeeper(b *childState, command int) {
 //go:nosplit
 func killChildren(b *childState) {
 	for {
-		fd := syscall6(unix.SYS_OPENAT, uintptr(atFDCWD), uintptr(unsafe.Pointer(b.children)), unix.O_RDONLY, 0,
-			0, 0)
+		fd := syscall6(unix.SYS_OPENAT, uintptr(atFDCWD), uintptr(unsafe.Pointer(b.children)),
+			unix.O_RDONLY, 0, 0, 0)
 		if fd < 0 {
 			return
 		}

@@ -4,10 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -234,14 +232,8 @@ func (c *caller) copyFD(n uint64) (int, error) {
 
 // process returns the pid of the caller's process.
 func (c *caller) process() int {
-	text, _ := os.ReadFile("/proc/" + strconv.Itoa(int(c.pid)) + "/status")
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "Tgid:"); ok {
-			n, _ := strconv.Atoi(strings.TrimSpace(rest))
-			return n
-		}
-	}
-	return 0
+	n, _ := strconv.Atoi(procField(c.proc("status"), "Tgid:"))
+	return n
 }
 
 // readMemory copies n bytes of the caller, once.

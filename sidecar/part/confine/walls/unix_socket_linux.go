@@ -63,14 +63,23 @@ func (c *caller) connectLocal(fd int, address []byte) callResult {
 
 // closeOnExec returns O_CLOEXEC if the file of the call has it.
 func (c *caller) closeOnExec() uint64 {
-	text, _ := os.ReadFile(c.proc("fdinfo/" + strconv.Itoa(int(int32(c.args[0])))))
+	flags := procField(c.proc("fdinfo/"+strconv.Itoa(int(int32(c.args[0])))), "flags:")
+	if flags == "" {
+		return unix.O_CLOEXEC
+	}
+	n, _ := strconv.ParseUint(flags, 8, 64)
+	return n & unix.O_CLOEXEC
+}
+
+// procField returns the field of a file in /proc that follows a key; "" if there is none.
+func procField(file, key string) string {
+	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "flags:"); ok {
-			n, _ := strconv.ParseUint(strings.TrimSpace(rest), 8, 64)
-			return n & unix.O_CLOEXEC
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			return strings.TrimSpace(rest)
 		}
 	}
-	return unix.O_CLOEXEC
+	return ""
 }
 
 // addFD opens a file of the supervisor for the caller, as a new one or in place of another. The value
