@@ -8,8 +8,8 @@ import (
 )
 
 // mounts hides and fixes what lies below a writable folder. Landlock can only allow, and a program
-// that may write a folder may rename its entries. So each folder on the way becomes a mount point, which cannot
-// be renamed, and what is hidden or fixed is mounted over.
+// that may write a folder may rename its entries. So each folder on the way becomes a mount point,
+// which cannot be renamed, and what is hidden or fixed is mounted over.
 func (b Box) mounts(p *plan, s planInput) error {
 	hidden, fixed := b.belowWritable()
 	if len(hidden)+len(fixed) == 0 || s.without == PartBelow {
