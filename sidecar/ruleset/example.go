@@ -25,7 +25,7 @@ type example struct {
 	In    parse.Field    `rule:"in" one:"content reasoning" doc:"The field in which the text stands. If left out, it is content."`
 	Calls []exampleCall  `rule:"calls" doc:"Calls as the server parsed them." eg:"[{name: read, arguments: '{\"path\":\"notes.md\"}'}]"`
 	Tools *[]string      `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[web_search]"`
-	Gives []expectedCall `rule:"gives,required" doc:"The calls that are made of the reply. [] means none." eg:"[{tool: web_search, args: {query: tide table}}]"`
+	Gives []gives        `rule:"gives,required" doc:"The calls that are made of the reply. [] means none." eg:"[{tool: web_search, args: {query: tide table}}]"`
 	Shows *string        `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Hello!"`
 	Done  bool           `rule:"done" doc:"true means that the turn ends here."`
 }
@@ -35,7 +35,7 @@ type exampleCall struct {
 	Arguments string `rule:"arguments" json:"arguments" doc:"The arguments as the model wrote them: JSON, or something like it." eg:"'{\"path\":\"notes.md\"}'"`
 }
 
-type expectedCall struct {
+type gives struct {
 	Tool string `rule:"tool,required" doc:"The tool that is called." eg:"web_search"`
 	Args any    `rule:"args,required" doc:"The arguments of the call." eg:"{query: tide table}"`
 }
@@ -82,7 +82,7 @@ func deltas(calls []exampleCall) (out []parse.CallDelta) {
 }
 
 // wantedCalls returns the calls that an example or a test expects.
-func wantedCalls(list []expectedCall) ([]tools.Call, error) {
+func wantedCalls(list []gives) ([]tools.Call, error) {
 	want := make([]tools.Call, len(list))
 	for i, g := range list {
 		args, err := json.Marshal(g.Args)

@@ -91,11 +91,11 @@ func layeredShipped(t testing.TB) rulefile.Files {
 
 // sameLimits compares all but the places of texts.
 func sameLimits(a, b Limits) bool {
-	texts := func(r LoopRule) string {
+	texts := func(r Circles) string {
 		return fmt.Sprint(r.Tell, r.End, values(r.Except), values(r.Ignore), r.Note.Value, r.Say.Value)
 	}
 	same := texts(a.Loop) == texts(b.Loop)
-	a.Loop, b.Loop = LoopRule{}, LoopRule{}
+	a.Loop, b.Loop = Circles{}, Circles{}
 	return same && reflect.DeepEqual(a, b)
 }
 

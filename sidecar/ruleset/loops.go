@@ -12,8 +12,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// LoopRule is the section loop of limits.yaml.
-type LoopRule struct {
+// Circles is the section loop of limits.yaml.
+type Circles struct {
 	At      rulefile.Place
 	Tell    int             `rule:"tell" min:"2" max:"1000" doc:"After so many calls that are the same, with the same result, the model is told with that result. If left out: never." eg:"3"`
 	End     int             `rule:"end" min:"2" max:"1000" doc:"After so many the call is not made once more: the turn ends, and the user reads say. If left out: never." eg:"6"`
@@ -36,12 +36,12 @@ type LoopIgnores struct {
 
 // LoopGuard is a compiled LoopRule. The nil LoopGuard does nothing.
 type LoopGuard struct {
-	rule LoopRule
+	rule Circles
 	LoopIgnores
 }
 
 // CompileLoop compiles a rule and reports its mistakes; nil: it does nothing.
-func CompileLoop(r LoopRule, pattern func(rulefile.Text) *regexp.Regexp,
+func CompileLoop(r Circles, pattern func(rulefile.Text) *regexp.Regexp,
 	report func(at rulefile.Place, code, msg, hint string)) *LoopGuard {
 	g := &LoopGuard{rule: r}
 	for _, list := range []struct {

@@ -16,7 +16,7 @@ func text(s string) rulefile.Text { return rulefile.Text{Value: s} }
 
 func guarded(t testing.TB, tell, end int) *LoopGuard {
 	t.Helper()
-	return CompileLoop(LoopRule{Tell: tell, End: end, Except: []rulefile.Text{text("process")},
+	return CompileLoop(Circles{Tell: tell, End: end, Except: []rulefile.Text{text("process")},
 		Ignore:  []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
 		Notices: []rulefile.Text{text(`(?s)<info-msg>.*?</info-msg>`)},
 		Note:    text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
@@ -141,16 +141,16 @@ func TestParts(t *testing.T) {
 	var wrong []string
 	report := func(_ rulefile.Place, _, msg, _ string) { wrong = append(wrong, msg) }
 	pattern := func(p rulefile.Text) *regexp.Regexp { return nil }
-	if CompileLoop(LoopRule{}, pattern, report) != nil || len(wrong) > 0 {
+	if CompileLoop(Circles{}, pattern, report) != nil || len(wrong) > 0 {
 		t.Error(wrong)
 	}
-	usual := CompileLoop(LoopRule{Tell: 2, End: 3}, pattern, report).Look(q)
+	usual := CompileLoop(Circles{Tell: 2, End: 3}, pattern, report).Look(q)
 	if note, says := usual.Note("call2"), usual.Stops("exec", `{"command":"ls"}`); !strings.Contains(note,
 		"call of exec 2 times") || !strings.Contains(says, "call of exec 3 times") {
 		t.Errorf("by themselves: %q, %q", note, says)
 	}
-	told := CompileLoop(LoopRule{Tell: 2, Note: text("x")}, pattern, report).Look(q)
-	ends := CompileLoop(LoopRule{End: 3, Say: text("x")}, pattern, report).Look(q)
+	told := CompileLoop(Circles{Tell: 2, Note: text("x")}, pattern, report).Look(q)
+	ends := CompileLoop(Circles{End: 3, Say: text("x")}, pattern, report).Look(q)
 	if told.Note("call2") != "x" || told.Stops("exec", `{"command":"ls"}`) != "" ||
 		ends.Note("call3") != "" || ends.Stops("exec", `{"command":"ls"}`) != "x" {
 		t.Errorf("%+v %+v", told, ends)

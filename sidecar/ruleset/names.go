@@ -206,7 +206,7 @@ func (l *loader) prose(tool string, rules []phraseRule) {
 			Phrase: []parse.Phrase{phrase}, Tools: []string{tool},
 		}
 		for _, e := range p.Hit {
-			hit := example{At: p.At, Text: &e.Text, Tools: &alone.Tools, Gives: []expectedCall{{tool,
+			hit := example{At: p.At, Text: &e.Text, Tools: &alone.Tools, Gives: []gives{{tool,
 				e.Gives}}}
 			l.examples = append(l.examples, func() { l.tryHit(alone, hit) })
 		}

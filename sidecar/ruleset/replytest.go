@@ -29,7 +29,7 @@ type replyTest struct {
 	Reply      replyRule            `rule:"reply,required" doc:"The reply as a model server sends it."`
 	Tools      *[]string            `rule:"tools" doc:"The names of the offered tools. If left out, every name counts as offered." eg:"[read, exec]"`
 	Parameters []rulefile.Pair[any] `rule:"parameters" doc:"JSON Schemas of offered tools, by name." eg:"{read: {type: object, required: [path]}}"`
-	Gives      []expectedCall       `rule:"gives,required" doc:"The calls that leave, in order. [] means none." eg:"[{tool: read, args: {path: notes.md}}]"`
+	Gives      []gives              `rule:"gives,required" doc:"The calls that leave, in order. [] means none." eg:"[{tool: read, args: {path: notes.md}}]"`
 	By         *rulefile.Text       `rule:"by" doc:"The id of the strategy that finds the calls." eg:"harmony"`
 	Shows      *rulefile.Text       `rule:"shows" doc:"The text that the user sees. If left out, it is not checked." eg:"Four."`
 	Thinks     *rulefile.Text       `rule:"thinks" doc:"The reasoning. If left out, it is not checked." eg:"Easy."`
