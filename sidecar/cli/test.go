@@ -192,7 +192,8 @@ func record(src rulefile.Source, f testFlags, env Env) error {
 	if f.name == "" {
 		f.name = strings.TrimSuffix(filepath.Base(f.record), filepath.Ext(f.record))
 	}
-	reading, err := replay.RecordTest(set, env.World(src.Dir, src.Policy), ruleset.DefaultProfile, f.name, rec)
+	reading, err := replay.RecordTest(set, env.World(src.Dir, src.Policy), ruleset.DefaultProfile, f.name,
+		rec)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}

@@ -39,7 +39,7 @@ type Session struct {
 type SessionCall struct {
 	User      string          `json:"user"`   // a user message before it; "": none
 	SameReply bool            `json:"beside"` // in the same reply as the call before it
-	Full      bool            `json:"full"`   // before it, the model server reports that the prompt is too long
+	Full      bool            `json:"full"`   // the model server first reports that the prompt is too long
 	Tool      string          `json:"tool"`
 	Args      json.RawMessage `json:"args"`  // an object; its keys are sorted
 	Opens     int             `json:"opens"` // the port at which a server listens afterwards; 0: none
