@@ -23,11 +23,17 @@ func TestUntil(t *testing.T) {
 		}
 		ctx, stop := Until(t.Context())
 		defer stop()
+		came := make(chan os.Signal, 2) // one that came after the next Ignore would end this process
+		if !nohup {
+			signal.Notify(came, syscall.SIGHUP)
+			defer signal.Stop(came)
+		}
 		for range 2 {
 			if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}
 			if !nohup {
+				<-came
 				<-ctx.Done()
 				continue
 			}
