@@ -124,9 +124,9 @@ func agentCell(alone, with *agentTrial) string {
 
 // What a cell begins with.
 const (
-	better = "better: "
-	same   = "same: "
-	worse  = "worse: "
+	better = "↑ "
+	same   = "= "
+	worse  = "↓ "
 )
 
 // agentTables are what make agents writes: cells of trials, and those of the page for agents that did not

@@ -249,7 +249,7 @@ func TestAsksOfAGatewayThatDoesNot(t *testing.T) {
 		t.Errorf("it ran %d times before, and %d after; seen %d times", before, n, seen())
 	}
 	asked := b.servers[by].Requests("again")
-	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
+	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "no person can be asked here") {
 		t.Errorf("the model reads %s", told)
 	}
 }

@@ -257,7 +257,8 @@ func TestKeepalive(t *testing.T) {
 		{"nonsense in the header", false, 120 * time.Millisecond, "soon"},
 	} {
 		kept := make(chan struct{}) // two empty chunks came
-		r := provider.Start(t, provider.Setup{Server: "vllm", Limits: func(l *ruleset.Limits) { l.Keepalive = row.rules }},
+		limits := func(l *ruleset.Limits) { l.Keepalive = row.rules }
+		r := provider.Start(t, provider.Setup{Server: "vllm", Limits: limits},
 			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if r.Method != http.MethodPost {
 					http.NotFound(w, r)
@@ -273,7 +274,8 @@ func TestKeepalive(t *testing.T) {
 				case <-kept:
 				case <-r.Context().Done():
 				}
-				fmt.Fprint(w, provider.Piece(0, `"content":"Yes."`, "null")+provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
+				fmt.Fprint(w, provider.Piece(0, `"content":"Yes."`, "null")+
+					provider.Piece(0, "", `"stop"`)+provider.DoneEvent)
 			}))
 		goOn := sync.OnceFunc(func() { close(kept) })
 		r.Seen = func(a *provider.Answer) {

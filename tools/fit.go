@@ -16,8 +16,8 @@ func (c *Catalog) rescue(raw string, why *Refusal, text string, end Ending) (Cal
 	fixed, err := jsonrepair.Repair(text, c.rules.MaxDepth)
 	isObject := err == nil && fixed.JSON[0] == '{' && strings.HasPrefix(strings.TrimSpace(text), "{")
 	// the header of a message to the user, sent as a call
-	nobody := IsRole(raw) || why.Code == BadName && !isCallID(raw)
-	if c.Empty() && (nobody || !isObject) && strings.TrimSpace(text) != "" {
+	toUser := IsRole(raw) || why.Code == BadName && !isCallID(raw)
+	if c.Empty() && (toUser || !isObject) && strings.TrimSpace(text) != "" {
 		why.Code, why.Why = Answer, "no tools are offered, and what was sent is no call"
 	}
 	if !isObject {

@@ -227,10 +227,10 @@ func (a *API) admit(r *http.Request, needs web.Role) error {
 		return nil
 	}
 	switch is := a.Tokens().Shown(r); {
-	case is == web.Nobody && r.Header.Get("Authorization") != "" && a.Missed(r):
+	case is == web.NoRole && r.Header.Get("Authorization") != "" && a.Missed(r):
 		return Refuse(http.StatusTooManyRequests, "the token is wrong, as many were from this address",
 			"the right one is taken at any time")
-	case is == web.Nobody:
+	case is == web.NoRole:
 		return Refuse(http.StatusUnauthorized, "the token is missing or wrong",
 			"send it with: Authorization: Bearer TOKEN (the setting admin_token)")
 	case is < needs:

@@ -303,7 +303,8 @@ func TestFolderIsNoFlag(t *testing.T) {
 		}
 		hinted++
 		var out bytes.Buffer
-		code := Run([]string{c.Name(), "--rules", "x"}, Env{Parts: Parts, Out: &out, Err: &out, Defaults: os.DirFS("../..")})
+		code := Run([]string{c.Name(), "--rules", "x"},
+			Env{Parts: Parts, Out: &out, Err: &out, Defaults: os.DirFS("../..")})
 		if want := "is an argument: " + c.CommandPath() + " DIR\n"; code != 2 || !strings.Contains(out.String(), want) {
 			t.Errorf("%s --rules: exit code %d, %s", c.CommandPath(), code, &out)
 		}

@@ -92,7 +92,8 @@ func TestPromoteWhileServing(t *testing.T) {
 		t.Errorf("exit code %d; %d of %d requests failed, %d had the prompt\n%s", code, failed.Load(),
 			asked.Load(), before, log.all.String())
 	}
-	ruletest.Soon(t, "who brought the rules", func() bool { return log.find(`event=rules_taken .*\bby=(promote)`) != "" })
+	ruletest.Soon(t, "who brought the rules",
+		func() bool { return log.find(`event=rules_taken .*\bby=(promote)`) != "" })
 	before := prompted.Load()
 	for range 52 {
 		ask()

@@ -56,7 +56,8 @@ func (b *budget) install(c *conf.Config) {
 		{Name: payFunction, Validate: func(args []reflect.Type) (reflect.Type, error) { return args[0], nil },
 			Func: func(args ...any) (any, error) { return args[0], b.pay(args[0], args[1].(price)) }},
 		{Name: inFunction, Types: []reflect.Type{reflect.TypeFor[func(any, any) bool]()}, Func: b.search},
-		{Name: sliceFunction, Validate: func(args []reflect.Type) (reflect.Type, error) { return args[0], nil }, Func: b.slice},
+		{Name: sliceFunction, Func: b.slice,
+			Validate: func(args []reflect.Type) (reflect.Type, error) { return args[0], nil }},
 		{Name: splitName, Types: []reflect.Type{reflect.TypeFor[func(string, string) []string]()}, Func: b.split},
 		{Name: indexOfName, Types: []reflect.Type{reflect.TypeFor[func(string, string) int]()}, Func: b.indexOf},
 	} {

@@ -100,7 +100,7 @@ func coversOne(d policy.Decision) bool {
 }
 
 // cannotAsk is why a call does not pass if no person can be asked.
-const cannotAsk = " A person must allow this first, and nobody can be asked here. Do not send it again."
+const cannotAsk = " A person must allow this first, and no person can be asked here. Do not send it again."
 
 // notAllowed returns why a call does not pass, by the state of its question.
 func notAllowed(d policy.Decision, e *approvals.Entry) string {

@@ -352,7 +352,7 @@ func TestConfineModes(t *testing.T) {
 		t.Errorf("always, on a machine that cannot: %+v", why)
 	}
 	if why := j.decide(exec("git push")); why == nil ||
-		!strings.Contains(why.Why, "nobody can be asked here") {
+		!strings.Contains(why.Why, "no person can be asked here") {
 		t.Errorf("always, and a person must allow it: %+v", why)
 	}
 	j, d, _ = confining(t, shipped, "\nconfine: always\n")

@@ -37,7 +37,7 @@ func TestHookedCallsAreNotConfined(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, what asks does not run.
+// Where no person can be asked, what asks does not run.
 func TestHookWithoutApprovals(t *testing.T) {
 	j, _, _ := confining(t, "confine: when_possible", "confine: never")
 	r, err := j.Hook(j.set, &HookRequest{Tool: "exec", Arguments: []byte(`{"command":"python3 -c '1'"}`)})

@@ -186,7 +186,7 @@ func TestAskDenied(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, the model is told so.
+// Where no person can be asked, the model is told so.
 func TestAskNobody(t *testing.T) {
 	r := under(t, "asks: sidecar"+asksDeploy, script.Native("exec", `{"command":"deploy"}`),
 		script.Text("Well."))
@@ -195,7 +195,7 @@ func TestAskNobody(t *testing.T) {
 		t.Errorf("%v %q", a.Calls, a.Text)
 	}
 	asked := r.Model.Requests("")
-	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "nobody can be asked here") {
+	if told := string(asked[len(asked)-1].Body); !strings.Contains(told, "no person can be asked here") {
 		t.Errorf("the model reads %s", told)
 	}
 }
@@ -334,7 +334,7 @@ func TestTwoTexts(t *testing.T) {
 		tells               []string
 	}{
 		{"denied", "", "rm -rf /", true, []string{`"rm"`, "Rule whole-tree (exec.yaml:", "denies it", "change that rule", "policy explain"}},
-		{"nobody can be asked", "", "git push", false, []string{`exec with "git push"`, "Rule publish (exec.yaml:", "start gpt-oss-executor with --admin", "policy explain"}},
+		{"no person can be asked", "", "git push", false, []string{`exec with "git push"`, "Rule publish (exec.yaml:", "start gpt-oss-executor with --admin", "policy explain"}},
 		{"a person can", "", "git push", true, []string{`exec with "git push"`, "To allow it once: gpt-oss-executor approvals allow "}},
 		{"no rule speaks", "profile: developer\n", "frobnicate", false, []string{`"frobnicate"`, "policy profile permissive"}},
 		{"a secret", "", "git push https://me:hunter2hunter2@example.org/x", false, []string{"exec with"}},

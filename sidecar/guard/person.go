@@ -32,7 +32,7 @@ func (j *judge) personText(call *tools.Call, d policy.Decision, approval string)
 		texts = append(texts, j.answerText(approval))
 	case j.Approvals == nil:
 		texts = append(texts, rule+
-			" wants a person to allow it, and nobody can be asked here: start gpt-oss-executor with --admin "+
+			" wants a person to allow it, and no person can be asked here: start gpt-oss-executor with --admin "+
 			"and a token, and answer with gpt-oss-executor approvals.", changeHint(d))
 	default:
 		texts = append(texts, rule+" wants a person to allow it, and they cannot be asked about it.",

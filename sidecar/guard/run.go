@@ -103,7 +103,7 @@ func (r *Run) folder() string { return r.judge.world.Roots(r.judge.set).Cwd }
 func (j *judge) wait(ctx context.Context, call *tools.Call, d policy.Decision,
 	asked func(approvals.Entry)) (why, approval string) {
 	if j.Approvals == nil {
-		return d.Message() + " A person must allow this first, and nobody can be asked here. Do it another way, or tell the user what to run and why.", ""
+		return d.Message() + " A person must allow this first, and no person can be asked here. Do it another way, or tell the user what to run and why.", ""
 	}
 	for {
 		q := j.question(call, d)

@@ -82,7 +82,8 @@ func TestWorkspaceIsLearnt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for file, leaves := range c.leaves {
-				r := provider.Start(t, provider.Setup{World: guard.NewWorld(guard.Machine{Own: []string{"/srv/guard/rules"}})},
+				own := guard.Machine{Own: []string{"/srv/guard/rules"}}
+				r := provider.Start(t, provider.Setup{World: guard.NewWorld(own)},
 					script.New(script.Scenario{Steps: []script.Reply{script.Native("exec",
 						`{"command":"rm `+file+`"}`), script.Text("Done.")}}))
 				a := r.Chat(c.request)

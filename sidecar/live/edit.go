@@ -118,7 +118,7 @@ func (l *Rules) Promote(p Promotion, seen Seen) (Edited, error) {
 	return l.edit(own, seen, ByPromote)
 }
 
-// Merge is Put of Merged.
+// Merge puts the files in force with changes; nil removes a file. Its errors are those of Put.
 func (l *Rules) Merge(some map[string]*string, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()

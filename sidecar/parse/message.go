@@ -121,14 +121,14 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 		t.message(Text, false)
 	}
 	if h.Stop.Closes() || h.Stop == harmony.None && !h.Body {
-		t.noBody(v[:n])
+		t.closeHeader(v[:n])
 	}
 	return n, false
 }
 
-// noBody handles a header that is closed before a body began, or that reaches the end of the input or
+// closeHeader handles a header that is closed before a body began, or that reaches the end of the input or
 // its limit: the text that fits nowhere in it is the body.
-func (t *text) noBody(head string) {
+func (t *text) closeHeader(head string) {
 	h := &t.head
 	switch {
 	case t.mode == inCall:

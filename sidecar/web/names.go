@@ -94,14 +94,14 @@ type Role uint8
 
 // The roles.
 const (
-	Nobody   Role = iota
-	Reader        // sees
-	Approver      // answers questions to a person, too
-	Admin         // changes anything
+	NoRole   Role = iota // may do nothing
+	Reader               // sees
+	Approver             // answers questions to a person, too
+	Admin                // changes anything
 )
 
 // String returns the role's name.
-func (r Role) String() string { return [...]string{"nobody", "reader", "approver", "admin"}[r] }
+func (r Role) String() string { return [...]string{"none", "reader", "approver", "admin"}[r] }
 
 // Tokens are those of the admin API; empty: none.
 type Tokens struct{ Admin, Approver, Reader string }
@@ -120,7 +120,7 @@ func (t Tokens) Check() error {
 
 // Role returns the role of a token, in a time that reveals no token.
 func (t Tokens) Role(token string) Role {
-	role, is := Nobody, sha256.Sum256([]byte(token))
+	role, is := NoRole, sha256.Sum256([]byte(token))
 	for r, want := range map[Role]string{Reader: t.Reader, Approver: t.Approver, Admin: t.Admin} {
 		sum := sha256.Sum256([]byte(want))
 		if same := subtle.ConstantTimeCompare(is[:], sum[:]) == 1; same && want != "" {
@@ -134,7 +134,7 @@ func (t Tokens) Role(token string) Role {
 func (t Tokens) Shown(r *http.Request) Role {
 	given, ok := bearer(r)
 	if !ok {
-		return Nobody
+		return NoRole
 	}
 	return t.Role(given)
 }

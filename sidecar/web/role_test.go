@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A token has its role and no other; what is empty lets nobody in.
+// A token has its role and no other; what is empty gives no role.
 func TestRoles(t *testing.T) {
 	all, one := Tokens{Admin: "a", Approver: "b", Reader: "c"}, Tokens{Admin: "a"}
 	for _, row := range []struct {
@@ -13,8 +13,8 @@ func TestRoles(t *testing.T) {
 		header string
 		want   Role
 	}{
-		{all, "Bearer a", Admin}, {all, "Bearer b", Approver}, {all, "Bearer c", Reader}, {all, "Bearer d", Nobody}, {all, "Bearer ", Nobody}, {all, "bearer b", Approver}, {all, "bearer", Nobody},
-		{all, "", Nobody}, {all, "a", Nobody}, {all, "Basic a", Nobody}, {one, "Bearer a", Admin}, {one, "Bearer ", Nobody}, {Tokens{}, "Bearer ", Nobody},
+		{all, "Bearer a", Admin}, {all, "Bearer b", Approver}, {all, "Bearer c", Reader}, {all, "Bearer d", NoRole}, {all, "Bearer ", NoRole}, {all, "bearer b", Approver}, {all, "bearer", NoRole},
+		{all, "", NoRole}, {all, "a", NoRole}, {all, "Basic a", NoRole}, {one, "Bearer a", Admin}, {one, "Bearer ", NoRole}, {Tokens{}, "Bearer ", NoRole},
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		if row.header != "" {

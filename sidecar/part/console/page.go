@@ -136,7 +136,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page)
 // render writes a whole page, or an error instead.
 func (c *Console) render(w http.ResponseWriter, r *http.Request, v viewer, status int, file string, f frame) {
 	f.File, f.Viewer, f.Open, f.Version = file, v, c.API.Token == "", c.Version
-	if v.Role != web.Nobody {
+	if v.Role != web.NoRole {
 		f.Waiting, f.Unwritten = c.waiting(), c.API.Decisions.Stats().Broken
 		for _, p := range c.pages {
 			if p.nav != "" {

@@ -127,11 +127,11 @@ func (c *Console) requireRole(needs web.Role, h handler) http.Handler {
 		switch {
 		case v.Role >= needs:
 			return h(w, r, v)
-		case v.Role == web.Nobody && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"),
+		case v.Role == web.NoRole && r.Method == http.MethodGet && strings.Contains(r.Header.Get("Accept"),
 			"text/html"):
 			http.Redirect(w, r, Root+"sign-in?next="+url.QueryEscape(r.URL.RequestURI()), http.StatusSeeOther)
 			return nil
-		case v.Role == web.Nobody:
+		case v.Role == web.NoRole:
 			return &trouble{http.StatusUnauthorized, "You are not signed in",
 				"The session has ended, or there was none. Open the console and sign in."}
 		case c.API.Token == "":

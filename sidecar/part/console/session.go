@@ -111,7 +111,7 @@ type signInForm struct{ Next, Name, Error string }
 
 func (c *Console) signInPage(w http.ResponseWriter, r *http.Request, v viewer) error {
 	next := consolePath(r.URL.Query().Get("next"))
-	if v.Role != web.Nobody {
+	if v.Role != web.NoRole {
 		http.Redirect(w, r, next, http.StatusSeeOther)
 		return nil
 	}
@@ -132,10 +132,10 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 	}
 	role := c.API.Tokens().Role(strings.TrimSpace(r.PostForm.Get("token")))
 	switch {
-	case role == web.Nobody && c.API.Missed(r):
+	case role == web.NoRole && c.API.Missed(r):
 		return again(http.StatusTooManyRequests,
 			"This is none of the tokens of this server, as many were from your address. The right one is taken at any time.")
-	case role == web.Nobody:
+	case role == web.NoRole:
 		c.API.Log.Warn("somebody could not sign in to the console", "event", "console_sign_in_failed",
 			"from", r.RemoteAddr, "name", form.Name)
 		return again(http.StatusUnauthorized,

@@ -162,7 +162,7 @@ func (r *Run) judgeAndRun(ctx context.Context, id string, call *tools.Call, does
 			Outcome: string(d.Outcome)})
 	}}
 	passed, refusal := r.judge.Check(ctx, *call, observer, func(e approvals.Entry) {
-		r.showProgress(fmt.Sprintf("Waiting until %s for somebody to allow this: gpt-oss-executor approvals allow %s",
+		r.showProgress(fmt.Sprintf("Waiting until %s for a person to allow this: gpt-oss-executor approvals allow %s",
 			e.Until.Format(time.TimeOnly), e.ID))
 	})
 	if refusal != nil {
