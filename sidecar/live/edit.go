@@ -107,7 +107,7 @@ type Promotion func(ruleset.Loader, rulefile.Files) (rulefile.Files, error)
 // Promoted applies a promotion to the rules in force.
 func (l *Rules) Promoted(p Promotion) (rulefile.Files, error) { return p(l.loader, l.now.Load().files) }
 
-// Promote is Put of Promoted.
+// Promote puts what Promoted returns. Its errors are those of Put and Promoted.
 func (l *Rules) Promote(p Promotion, seen Seen) (Edited, error) {
 	l.change.Lock()
 	defer l.change.Unlock()
