@@ -199,19 +199,15 @@ func (s *Server) logServed(ctx context.Context, w http.ResponseWriter, o *turn.O
 // newSink returns the sink for the API and the form that the caller asked for.
 func (s *Server) newSink(ctx context.Context, w http.ResponseWriter, model string, req *openai.Request,
 	asked *responseParams, alive, idle time.Duration) sink {
-	switch {
-	case asked != nil:
-		return newResponse(w, responseConfig{
-			Params: asked, Model: model, Stream: req.Stream, Keepalive: alive, Idle: idle,
-			RoleWait: s.roleWait, Log: telemetry.BindLog(s.log, ctx),
-		})
-	case req.Stream:
-		return newStream(w, streamConfig{
-			Model: model, Usage: req.UsageWanted, Keepalive: alive, Idle: idle, RoleWait: s.roleWait,
-			Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx),
-		})
+	if asked == nil && !req.Stream {
+		return NewWhole(w, model, idle, s.metrics)
 	}
-	return NewWhole(w, model, idle, s.metrics)
+	c := sinkConfig{Params: asked, Model: model, Stream: req.Stream, Usage: req.UsageWanted,
+		Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx)}
+	if asked != nil {
+		return newResponse(w, c)
+	}
+	return newStream(w, c)
 }
 
 // startSpan returns the request's context with its place in the trace, and its span; nil: tracing is off.

@@ -39,12 +39,12 @@ var sinks = map[string]func(stream bool, m *telemetry.Metrics) (turn.Sink, func(
 			o := NewWhole(nowhere{http.Header{}}, "gpt-oss", time.Minute, m)
 			return o, o.Stop
 		}
-		o := newStream(nowhere{http.Header{}}, streamConfig{Model: "gpt-oss", Usage: true,
+		o := newStream(nowhere{http.Header{}}, sinkConfig{Model: "gpt-oss", Usage: true,
 			Keepalive: time.Minute, RoleWait: time.Minute, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop
 	},
 	"responses": func(stream bool, _ *telemetry.Metrics) (turn.Sink, func()) {
-		o := newResponse(nowhere{http.Header{}}, responseConfig{Params: &responseParams{}, Model: "gpt-oss",
+		o := newResponse(nowhere{http.Header{}}, sinkConfig{Params: &responseParams{}, Model: "gpt-oss",
 			Stream: stream, Keepalive: time.Minute, RoleWait: time.Minute,
 			Log: slog.New(slog.DiscardHandler)})
 		return o, o.Stop

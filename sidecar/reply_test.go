@@ -39,7 +39,7 @@ func tell(t *testing.T, stream bool, read func(*turn.Reader) error, finish func(
 	w, m := httptest.NewRecorder(), telemetry.New()
 	var sink turn.Sink = NewWhole(w, "gpt-oss", time.Minute, m)
 	if stream {
-		s := newStream(w, streamConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute,
+		s := newStream(w, sinkConfig{Model: "gpt-oss", Usage: true, Keepalive: time.Minute,
 			RoleWait: usualRoleWait, Metrics: m, Log: slog.New(slog.DiscardHandler)})
 		defer s.Stop()
 		sink = s

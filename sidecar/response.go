@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"bytes"
-	"log/slog"
 	"net/http"
 	"strconv"
 	"time"
@@ -13,21 +12,10 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// responseConfig configures an answer of the Responses API.
-type responseConfig struct {
-	Params    *responseParams
-	Model     string        // that the caller asked for
-	Stream    bool          // the caller wants events
-	Keepalive time.Duration // the longest silence for the caller
-	Idle      time.Duration // the caller may take no bytes for so long
-	RoleWait  time.Duration // usualRoleWait, but in tests
-	Log       *slog.Logger
-}
-
 // responseSink answers a caller of the Responses API, as events or as one document. It implements
 // turn.Sink.
 type responseSink struct {
-	responseConfig
+	sinkConfig
 	w     http.ResponseWriter
 	since int64 // creation time, in Unix seconds
 	eventSink
@@ -41,8 +29,8 @@ type responseSink struct {
 }
 
 // newResponse returns an answer of which nothing is sent yet. Stop must be called at its end.
-func newResponse(w http.ResponseWriter, c responseConfig) *responseSink {
-	o := &responseSink{responseConfig: c, w: w, since: time.Now().Unix(), to: openai.NewEventWriter(w)}
+func newResponse(w http.ResponseWriter, c sinkConfig) *responseSink {
+	o := &responseSink{sinkConfig: c, w: w, since: time.Now().Unix(), to: openai.NewEventWriter(w)}
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -32,7 +32,7 @@ func respond(t testing.TB, stream bool, want string, read func(*turn.Reader) err
 	_, asked, err := toChat([]byte(`{"input":"go"` + want + `}`))
 	ruletest.Must(t, err)
 	w, set := httptest.NewRecorder(), ruletest.Shipped(t)
-	sink := newResponse(w, responseConfig{Params: asked, Model: "gpt-oss", Stream: stream,
+	sink := newResponse(w, sinkConfig{Params: asked, Model: "gpt-oss", Stream: stream,
 		Keepalive: time.Minute, RoleWait: usualRoleWait, Log: slog.New(slog.DiscardHandler)})
 	defer sink.Stop()
 	sink.Begin("")
@@ -368,7 +368,7 @@ func TestResponseKeepalive(t *testing.T) {
 	ruletest.Must(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		w := httptest.NewRecorder()
-		sink := newResponse(w, responseConfig{Params: asked, Model: "gpt-oss", Stream: true,
+		sink := newResponse(w, sinkConfig{Params: asked, Model: "gpt-oss", Stream: true,
 			Keepalive: 20 * time.Millisecond, RoleWait: usualRoleWait, Log: slog.New(slog.DiscardHandler)})
 		time.Sleep(150 * time.Millisecond)
 		sink.Stop()

@@ -19,20 +19,22 @@ import (
 // place.
 const usualRoleWait = 30 * time.Millisecond
 
-// streamConfig configures a stream.
-type streamConfig struct {
-	Model     string        // that the caller asked for: every chunk names it
-	Usage     bool          // the caller wants a usage chunk
-	Keepalive time.Duration // the longest silence for the caller
-	Idle      time.Duration // the caller may take no bytes for so long
-	RoleWait  time.Duration // usualRoleWait, but in tests
+// sinkConfig configures a sink of events, or of the Responses API.
+type sinkConfig struct {
+	Params    *responseParams // of the Responses API
+	Model     string          // that the caller asked for: every chunk names it
+	Stream    bool            // the caller wants events
+	Usage     bool            // the caller wants a usage chunk
+	Keepalive time.Duration   // the longest silence for the caller
+	Idle      time.Duration   // the caller may take no bytes for so long
+	RoleWait  time.Duration   // usualRoleWait, but in tests
 	Metrics   *telemetry.Metrics
 	Log       *slog.Logger
 }
 
 // streamSink answers as a stream of events. It implements turn.Sink.
 type streamSink struct {
-	streamConfig
+	sinkConfig
 	eventSink
 	to          *openai.Stream
 	roles       []int                // choices whose role has left
@@ -79,9 +81,9 @@ func (o *eventSink) Sent() bool {
 }
 
 // newStream returns a stream of which nothing is sent yet. Stop must be called at its end.
-func newStream(w http.ResponseWriter, c streamConfig) *streamSink {
+func newStream(w http.ResponseWriter, c sinkConfig) *streamSink {
 	id := "chatcmpl-" + openai.NewCallID()
-	o := &streamSink{streamConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
+	o := &streamSink{sinkConfig: c, to: openai.NewStream(w, id, c.Model, time.Now().Unix())}
 	o.id, o.model = openai.AppendString(nil, id), openai.AppendString(nil, c.Model)
 	o.to.WriteTimeout = c.Idle
 	o.mu.Lock()

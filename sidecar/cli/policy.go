@@ -116,7 +116,7 @@ func (a *policyCheck) flags(c *cobra.Command, env Env) {
 	f.StringVar(&a.args, "arguments", "", "its arguments, an object in `JSON`")
 	f.StringVar(&a.cwd, "cwd", "", "the working folder `DIR` (without it: that of paths.yaml)")
 	f.StringVar(&a.home, "home", "", "the home folder `DIR` (without it: that of paths.yaml)")
-	f.BoolVar(&a.alone, "alone", false, "nobody can answer, so ask becomes deny")
+	f.BoolVar(&a.alone, "alone", false, "no person can answer, so ask becomes deny")
 	f.BoolVar(&a.confined, "confined", false, "the kernel confines the command when it runs")
 	f.StringVar(&a.client, "client", "",
 		"the agent that would run it, by its `NAME` in rules/agents (without it: openclaw)")

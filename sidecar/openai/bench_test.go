@@ -81,6 +81,19 @@ func BenchmarkChunk(b *testing.B) {
 				}
 			}
 		})
+		b.Run(name+" again", func(b *testing.B) {
+			data := []byte(doc)
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			var c Chunks
+			var texts jsontext.Block
+			for b.Loop() {
+				if err := c.Parse(data, &texts); err != nil {
+					b.Fatal(err)
+				}
+				c.Release()
+			}
+		})
 	}
 }
 

@@ -52,7 +52,7 @@ func (g *greeting) String() string {
 		policy += either(locked == "permissive", "; the locked folder only tightens it",
 			"; the locked folder is "+locked+", and the stricter one holds")
 	}
-	line("policy", policy+either(g.answers, "", "; nobody can answer what it asks about"))
+	line("policy", policy+either(g.answers, "", "; no person can answer what it asks about"))
 	if memory := g.ceilings.memoryText(g.set.Limits.Load); memory != "" {
 		line("memory", memory)
 	}

@@ -44,7 +44,7 @@ func TestGreeting(t *testing.T) {
                no request can be served yet
   models       gpt-oss, executor, gpt-oss-20b, gpt-oss-120b
   rules        the built-in rules  version ` + set.Version + `
-  policy       profile developer; nobody can answer what it asks about
+  policy       profile developer; no person can answer what it asks about
   commands     are not confined where the gateway runs them
   console      off: set --admin 127.0.0.1:8002
 `},
@@ -53,7 +53,7 @@ func TestGreeting(t *testing.T) {
                no request can be served yet: no model of it is gpt-oss
   models       gpt-oss, executor, gpt-oss-20b, gpt-oss-120b
   rules          version ` + set.Version + `
-  policy       profile developer; nobody can answer what it asks about
+  policy       profile developer; no person can answer what it asks about
   commands     are not confined where the gateway runs them
   admin API    http://127.0.0.1:8002
 `},

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/upstream"
@@ -29,6 +30,7 @@ type Reader struct {
 	lazy bool // plain reasoning of documents stays encoded, and no text is released by time
 
 	mu       sync.Mutex // guards what follows against the timer of the lead
+	chunks   openai.Chunks
 	choices  []*choice
 	piece    Piece
 	timer    *time.Timer
@@ -39,9 +41,9 @@ type Reader struct {
 	unmarked  bool // the stream ended without its end mark
 }
 
-// eventBuffer holds one event while it is read. Streams share a pool of them, since they mostly wait.
+// eventBuffer holds what is read of one event. Streams share a pool of them, since they mostly wait.
 type eventBuffer struct {
-	doc   openai.Completion
+	texts jsontext.Block
 	parts []Part
 }
 
@@ -75,20 +77,22 @@ func (r *Reader) Event(data, raw []byte, more bool) error {
 	defer r.mu.Unlock()
 	e := eventBuffers.Get().(*eventBuffer)
 	defer eventBuffers.Put(e)
-	if err := e.doc.Parse(data); err != nil {
+	doc := &r.chunks.Last
+	defer r.chunks.Release()
+	if err := r.chunks.Parse(data, &e.texts); err != nil {
 		return errors.New("an event of it is not JSON: " + err.Error())
 	}
-	if isError(&e.doc) {
+	if isError(doc) {
 		return &ErrorInside{bytes.Clone(data)}
 	}
-	r.lastBlank = string(e.doc.Model.Of(data)) == `""` && !slices.ContainsFunc(e.doc.Choices,
+	r.lastBlank = string(doc.Model.Of(data)) == `""` && !slices.ContainsFunc(doc.Choices,
 		func(c openai.Choice) bool {
 			return c.Finish != "" || c.Content.Text != "" || c.Reasoning.Text != "" || len(c.Calls) > 0
 		})
-	p := r.newPiece(&e.doc, raw)
+	p := r.newPiece(doc, raw)
 	p.Parts, p.More = e.parts[:0], more
-	for i := range e.doc.Choices {
-		chunk := &e.doc.Choices[i]
+	for i := range doc.Choices {
+		chunk := &doc.Choices[i]
 		if chunk.Index >= maxChoices {
 			continue
 		}
