@@ -9,14 +9,12 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// The pace of Watch. An editor needs several steps for one save; a half-written
-// file is quiet for a moment, too, so it is read twice.
+// Intervals of Watch. An editor saves in several steps, and a half-written file may be unchanged for a
+// moment, so it is read twice.
 const (
-	// Intervals of Watch. An editor saves in several steps, and a half-written file may be unchanged for a
-	// moment, so it is read twice.
-	quiet  = 100 * time.Millisecond // without an event, before the first read
-	settle = 25 * time.Millisecond  // between the two reads
-	poll   = 5 * time.Second        // for network drives, bind mounts and lost events
+	quiet  = 50 * time.Millisecond // without an event, before the first read
+	settle = 25 * time.Millisecond // between the two reads
+	poll   = 5 * time.Second       // for network drives, bind mounts and lost events
 )
 
 // Watch calls apply after each change of the rule files of src, and returns when ctx ends. seen is the
@@ -81,7 +79,7 @@ func (w *watch) wait(look *time.Timer) {
 	if w.waiting.IsZero() {
 		w.waiting = now
 	}
-	if now.Sub(w.waiting) < 10*quiet {
+	if now.Sub(w.waiting) < 20*quiet {
 		look.Reset(quiet)
 	}
 }
@@ -93,7 +91,7 @@ func (w *watch) read(look *time.Timer) {
 	now := files.Version()
 	if err != nil {
 		now = err.Error() + w.src.lockedVersion() // what is locked does not wait for the rest
-		look.Reset(5 * quiet)                     // a folder that is being replaced
+		look.Reset(10 * quiet)                    // a folder that is being replaced
 	}
 	switch {
 	case now == w.last:
