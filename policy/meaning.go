@@ -135,10 +135,8 @@ func isFile(name string) bool {
 
 var fileName = regexp.MustCompile(`^[\w.-]*\.[A-Za-z]\w{0,4}$`)
 
-// How a text looks that is a path outside, or a file inside, a line of shell, a host. A
-// longer one, or one of several lines, is none.
+// Texts that look like a path outside, a file inside, a line of shell, a host.
 var (
-	// Texts that look like a path outside, a file inside, a line of shell, a host.
 	looksOutside = regexp.MustCompile(`^@?(/[^/\s][^/]*/[^/]|~/|~$|\.\./|\.\.$|file:)`)
 	looksFile    = regexp.MustCompile(`^@?(\./|\.[A-Za-z]|[\w.-]+/)`)
 	looksShell   = regexp.MustCompile(`\s-{1,2}[A-Za-z]|\s[/~]|\s\.\.|\||;|&&|\$\(|\x60|://`)

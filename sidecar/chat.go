@@ -203,7 +203,8 @@ func (s *Server) newSink(ctx context.Context, w http.ResponseWriter, model strin
 		return NewWhole(w, model, idle, s.metrics)
 	}
 	c := sinkConfig{Params: asked, Model: model, Stream: req.Stream, Usage: req.UsageWanted,
-		Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics, Log: telemetry.BindLog(s.log, ctx)}
+		Keepalive: alive, Idle: idle, RoleWait: s.roleWait, Metrics: s.metrics,
+		Log: telemetry.BindLog(s.log, ctx)}
 	if asked != nil {
 		return newResponse(w, c)
 	}

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// How many files and folders are looked at for one path: by their names, and only for links.
+// How many files and folders are examined for one path: by their names, and only for links.
 const (
-	// How many files and folders are examined for one path: by their names, and only for links.
 	maxBelow  = 4000
 	maxLinked = 50000
 )

@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// The limits of Linux: PATH_MAX with its NUL, and NAME_MAX.
+// Limits of Linux: PATH_MAX without its NUL, and NAME_MAX.
 const (
-	// Limits of Linux: PATH_MAX without its NUL, and NAME_MAX.
 	maxPath = 4095
 	maxName = 255
 )

@@ -34,9 +34,8 @@ func (e *entry) class(op Op) string {
 //go:embed special.txt
 var names string
 
-// The tables of names. Each is made when it is first asked for: most starts of the program judge no path.
+// The tables of names, parsed on first use: most starts of the program judge no path.
 var (
-	// The tables of names, parsed on first use: most starts of the program judge no path.
 	absolute     = sync.OnceValue(func() *tree { return parseTree("absolute") })
 	anywhere     = sync.OnceValue(func() *tree { return parseTree("anywhere") })
 	files        = sync.OnceValue(func() *tree { return parseTree("files") })

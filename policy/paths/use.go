@@ -59,13 +59,9 @@ func (r Roots) Of(home string) Roots {
 	return r
 }
 
-// The classes of paths, of which a path has exactly one. Some beat the folders they
-// are in: a secret inside the workspace is a secret. Persist, Automation and VCS come
-// only where something changes: a file that is read has the class of its place.
+// The classes of paths; a path has exactly one. Some beat their folder: a secret inside the workspace is a
+// secret. Persist, Automation and VCS apply only to changes: a file that is read has the class of its place.
 const (
-	// The classes of paths; a path has exactly one. Some beat their folder: a secret inside the workspace is
-	// a secret. Persist, Automation and VCS apply only to changes: a file that is read has the class of its
-	// place.
 	Workspace       = "workspace"        // inside a folder of Roots.Write
 	WorkspaceRoot   = "workspace_root"   // that folder itself
 	WorkspaceSecret = "workspace_secret" // a secret inside such a folder: .env, a key
@@ -93,9 +89,8 @@ const (
 	Outside     = "outside"   // anything else
 )
 
-// The marks: what is odd about a path, whatever its class. Each deserves a question.
+// Marks say what is odd about a path, whatever its class. Each deserves a question.
 const (
-	// Marks say what is odd about a path, whatever its class. Each deserves a question.
 	MarkControl   = "control characters"
 	MarkInvisible = "invisible characters"
 	MarkConfused  = "characters that look like dots or slashes"

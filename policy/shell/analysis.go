@@ -36,11 +36,9 @@ type analysis struct {
 	pipes     int                // names given to <()
 }
 
-// Beside the limits that can be set: how much text all values together may hold, how
-// many readings all texts may have, and how deep statements may stand in each other.
+// These limits cannot be configured: the bytes of all values together, the extra readings of all texts, and
+// the nesting of statements.
 const (
-	// These limits cannot be configured: the bytes of all values together, the extra readings of all texts,
-	// and the nesting of statements.
 	maxValueBytes = 1 << 20
 	maxReadings   = 16
 	maxNesting    = 1000

@@ -55,11 +55,9 @@ func embeddedIPv4(addr netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// The registries of special purposes of IANA, https://www.iana.org/assignments/iana-ipv4-special-registry
-// and iana-ipv6-special-registry, with what was reserved before, and multicast.
+// IANA's special-purpose registries, https://www.iana.org/assignments/iana-ipv4-special-registry and
+// iana-ipv6-special-registry, with what was reserved before, and multicast.
 var (
-	// IANA's special-purpose registries, https://www.iana.org/assignments/iana-ipv4-special-registry and
-	// iana-ipv6-special-registry, with what was reserved before, and multicast.
 	special4 = prefixes("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
 		"172.16.0.0/12",
 		"192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// The schemes that may be used, with their ports.
+// The usable schemes, with their ports.
 var (
-	// The usable schemes, with their ports.
 	webPorts = map[string]int{"http": 80, "https": 443}
 	gitPorts = map[string]int{"http": 80, "https": 443, "ssh": 22}
 )

@@ -5,9 +5,8 @@ package urls
 
 import "slices"
 
-// The classes of URLs, of which a URL has exactly one.
+// The classes of URLs; a URL has exactly one.
 const (
-	// The classes of URLs; a URL has exactly one.
 	Public = "public"
 	// an address or name outside the public internet: RFC 1918, CGNAT, multicast, .local …
 	Private   = "private"
@@ -21,9 +20,8 @@ const (
 	Dynamic   = "dynamic" // only known at run time
 )
 
-// What is odd about a URL.
+// Marks say what is odd about a URL.
 const (
-	// Marks say what is odd about a URL.
 	MarkAddress       = "address"       // its host is an address, not a name
 	MarkPort          = "port"          // a port other than 80 and 443
 	MarkBlockedPort   = "blocked port"  // a port of another protocol, which browsers refuse: 22, 25, 6667 …
@@ -37,9 +35,8 @@ const (
 	MarkTunnel = "tunnel"
 )
 
-// Why a URL is malformed. It is among its marks.
+// Marks that say why a URL is malformed.
 const (
-	// Marks that say why a URL is malformed.
 	MarkCharacters = "characters" // control and invisible characters, spaces, backslashes
 	MarkForm       = "form"       // not scheme://host
 	MarkUser       = "user"       // user:password@

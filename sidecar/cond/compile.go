@@ -19,17 +19,15 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// The codes of problems of conditions and patterns. They never change their meaning.
+// Codes of problems of conditions and patterns. They never change their meaning.
 const (
-	// Codes of problems of conditions and patterns. They never change their meaning.
 	CodeName   = "E-name"   // a condition names something it does not see
 	CodeExpr   = "E-expr"   // a condition that cannot be taken
 	CodeRegexp = "E-regexp" // a regular expression that cannot be taken
 )
 
-// The limits of a condition. expr bounds neither time nor all memory.
+// Limits of a condition. expr bounds neither time nor all memory.
 const (
-	// Limits of a condition. expr bounds neither time nor all memory.
 	maxNodes     = 300
 	memoryBudget = 100_000  // elements that one evaluation may allocate
 	maxParts     = 300      // of split
@@ -191,9 +189,8 @@ func build(source string, env any, b *budget, words Lists, as kind) (*vm.Program
 	return program, err
 }
 
-// These functions are not expr's own.
+// Functions that replace expr's own.
 const (
-	// Functions that replace expr's own.
 	splitName   = "split"
 	indexOfName = "indexOf"
 )

@@ -103,11 +103,9 @@ func (h *History) newest(want func(Entry) bool) (Entry, bool) {
 	return all[i], true
 }
 
-// The modes of what is written. Rules are no secret, but who may write here decides what runs after a bad
-// start, and no other user has a reason to read.
+// Modes of what is written. Rules are no secret, but who may write here decides what runs after a bad start,
+// and no other user needs to read.
 const (
-	// Modes of what is written. Rules are no secret, but who may write here decides what runs after a bad
-	// start, and no other user needs to read.
 	folderMode = 0o700
 	fileMode   = 0o600
 )

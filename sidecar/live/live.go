@@ -53,9 +53,8 @@ type Refused struct {
 // origin is how rules were changed, and by whom, if known.
 type origin struct{ by, who string }
 
-// What brings rules.
+// Ways in which rules change.
 const (
-	// Ways in which rules change.
 	byStart    = "start"
 	byWatch    = "watch" // the files on disk have changed
 	byPut      = "put"

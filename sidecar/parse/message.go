@@ -246,7 +246,7 @@ func (t *text) stepMessage(v string, eof bool) (int, bool) {
 	return at + n, false
 }
 
-// isImagined reports whether the message of another speaker that ends here is not from the request. The
+// imagined reports whether the message of another speaker that ends here is not from the request. The
 // model then invented it and all that follows. A header behind it that names no other speaker also shows
 // that.
 func (t *text) imagined(tok harmony.Token) bool {

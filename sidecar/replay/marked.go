@@ -15,9 +15,8 @@ import (
 // As is what a piece of a reply was read as.
 type As string
 
-// What a piece can be.
+// Kinds of pieces.
 const (
-	// Kinds of pieces.
 	AsText     As = "text"     // shown to the user
 	AsThought  As = "thought"  // reasoning
 	AsHeader   As = "header"   // markup: tokens, channels, recipients

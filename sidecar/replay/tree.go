@@ -41,9 +41,8 @@ type TreeStrategy struct {
 // Verdict sums up what a strategy made of a reply.
 type Verdict string
 
-// The verdicts. The first that fits is taken.
+// The verdicts; the first that fits counts.
 const (
-	// The verdicts; the first that fits counts.
 	VerdictDisabled  Verdict = "disabled"
 	VerdictFound     Verdict = "found"
 	VerdictRefused   Verdict = "refused"   // looked like a call and is none

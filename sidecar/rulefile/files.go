@@ -14,9 +14,8 @@ import (
 	"strings"
 )
 
-// The folders inside a folder of rules.
+// The folders in a folder of rules.
 const (
-	// The folders in a folder of rules.
 	PromptFolder  = "prompts"
 	PackFolder    = "packs"    // files to include
 	ProgramFolder = "programs" // what programs do with their arguments

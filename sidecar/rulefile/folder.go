@@ -65,12 +65,9 @@ func readDir(dir string) (Files, error) {
 	return files, nil
 }
 
-// PublishedFile stands in a folder to which rules were published. It says something else
-// after each publication, and Publishing during one: so ReadDir knows whether the files that
-// it has read belong together.
+// PublishedFile is a file in a folder to which rules were published. Its text changes with each publication
+// and is Publishing during one, so ReadDir knows whether files belong together.
 const (
-	// PublishedFile is a file in a folder to which rules were published. Its text changes with each
-	// publication and is Publishing during one, so ReadDir knows whether files belong together.
 	PublishedFile = ".published"
 	Publishing    = "a publication has begun\n"
 )

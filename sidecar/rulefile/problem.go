@@ -22,9 +22,8 @@ type Problem struct {
 	Warning bool   `json:"warning,omitempty"`
 }
 
-// The codes of problems of any file. They never change their meaning.
+// Codes of problems of any file. They never change their meaning.
 const (
-	// Codes of problems of any file. They never change their meaning.
 	CodeFile    = "E-file"    // a file is missing, misnamed, empty or not text
 	CodeYAML    = "E-yaml"    // not YAML, or YAML that does not mean what it seems to
 	CodeKey     = "E-key"     // unknown key

@@ -91,7 +91,6 @@ func (s Source) withPolicy(files Files) (Files, error) {
 
 // Where files come from, as people read it.
 const (
-	// Where files come from, as people read it.
 	FromFolder  = "folder"  // the operator's folder
 	FromProgram = "program" // shipped with the program
 	FromPolicy  = "policy"  // the locked folder

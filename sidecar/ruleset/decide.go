@@ -79,18 +79,14 @@ func (s *Set) LockedProfile() string {
 
 // Who asks a person when a rule says ask.
 const (
-	// Who asks a person when a rule says ask.
 	Gateway  = "gateway" // the agent, about calls with the argument ask
 	TheAgent = "agent"   // the agent, by its own settings
 	Sidecar  = "sidecar"
 	Nobody   = "nobody"
 )
 
-// Where an agent runs its commands: on its own machine as its user, or in a sandbox of its own or on another
-// machine.
+// Where an agent runs its commands: on its own machine as its user, or in a sandbox or on another machine.
 const (
-	// Where an agent runs its commands: on its own machine as its user, or in a sandbox or on another
-	// machine.
 	Here      = "here"
 	Elsewhere = "elsewhere"
 )

@@ -11,9 +11,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// The codes of what is tried. They never change their meaning.
+// Codes of failed examples and tests. They never change their meaning.
 const (
-	// Codes of failed examples and tests. They never change their meaning.
 	codeExample = "E-example" // a hit that missed, or a miss that hit
 	codeTest    = "E-test"    // a test that fails
 )

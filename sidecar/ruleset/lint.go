@@ -17,9 +17,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
-// What happens to a path, and the classes that a path or a URL can have.
+// What happens to a path, and the classes of paths and URLs.
 var (
-	// What happens to a path, and the classes of paths and URLs.
 	pathOps     = []string{string(paths.Read), string(paths.Write), string(paths.Delete)}
 	pathClasses = paths.Classes()
 	urlClasses  = []string{urls.Public, urls.Private, urls.Loopback, urls.Metadata, urls.Control,

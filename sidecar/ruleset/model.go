@@ -36,7 +36,6 @@ type Model struct {
 
 // The modes that differ from provider.
 const (
-	// The modes that differ from provider.
 	Executor = "executor"
 	Either   = "either"
 )

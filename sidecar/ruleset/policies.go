@@ -253,9 +253,8 @@ func (s *Set) CheckCommand(command string, who policy.Subject, at At) policy.Dec
 	return s.Decide(tools.Call{Name: "exec", Arguments: args, Strategy: "native", Confidence: 1}, who, at)
 }
 
-// The tools that would touch a path on its own, and fetch a URL.
+// The tools that touch a single path or fetch a URL.
 var (
-	// The tools that touch a single path or fetch a URL.
 	pathTools = map[paths.Op]string{paths.Read: "read", paths.Write: "write", paths.Delete: "delete"}
 	fetchTool = "web_fetch"
 )

@@ -49,7 +49,6 @@ const every = "*"
 
 // The modes of results.
 const (
-	// The modes of results.
 	OfRuns    = "executor"
 	OfGateway = "provider"
 )

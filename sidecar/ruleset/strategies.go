@@ -142,9 +142,8 @@ func (l *loader) strategies() {
 	}
 }
 
-// The kinds of earlier versions: blocks are frames now, and patterns are read no more.
+// Kinds of earlier versions: blocks are frames now, and patterns are no longer read.
 const (
-	// Kinds of earlier versions: blocks are frames now, and patterns are no longer read.
 	blockKind   = "block"
 	patternKind = "pattern"
 )

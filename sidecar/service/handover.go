@@ -16,26 +16,23 @@ import (
 	"time"
 )
 
-// The names of what is given.
+// Names of files that one process passes to another.
 const (
-	// Names of files that one process passes to another.
 	HTTP      = "http"      // the listener for callers
 	Admin     = "admin"     // that of the admin API
 	Decisions = "decisions" // the lock of the decision log
 )
 
-// The variables that say what is given. Those of systemd are as sd_listen_fds(3) has them.
+// Variables that announce passed files, those of systemd as in sd_listen_fds(3).
 const (
-	// Variables that announce passed files, those of systemd as in sd_listen_fds(3).
 	listenPID    = "LISTEN_PID"
 	listenFDs    = "LISTEN_FDS"
 	listenNames  = "LISTEN_FDNAMES"
 	fromPrevious = "GPTOSS_HANDOVER" // names, in the order of the files
 )
 
-// What one process tells the other beside the files.
+// Pipes between the two processes.
 const (
-	// Pipes between the two processes.
 	readyPipe = "ready" // the next process writes that it serves, or why it does not
 	gonePipe  = "gone"  // closed when the previous process has ended
 	readyWord = "ready"

@@ -15,9 +15,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
-// Name is that of the instrumentation, and what its own attributes and events begin with.
+// Name of the instrumentation, and prefix of its own attributes and events.
 const (
-	// Name of the instrumentation, and prefix of its own attributes and events.
 	TracerName = "github.com/jgavinray/gpt-oss-executor"
 	spanKey    = "gptoss_executor."
 )

@@ -28,11 +28,9 @@ func (t *Turn) reportFault(f ruleset.Fault, r *ruleset.Remedy, again bool, about
 		"tool", about.Name, "detail", detail(about, err), "rules", t.set.Version)
 }
 
-// leastPrompt is the size of a request, in bytes, below which its tokens are not looked at; mostBytes is how
-// many of them no token has.
+// leastPrompt is the smallest request, in bytes, whose prompt tokens are checked; no token has as many as
+// mostBytes.
 const (
-	// leastPrompt is the smallest request, in bytes, whose prompt tokens are checked; no token has as many
-	// as mostBytes.
 	leastPrompt = 16 << 10
 	mostBytes   = 12
 )

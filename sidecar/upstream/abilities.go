@@ -17,11 +17,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
-// What was seen of a server is tried again after these times: it may have been started anew,
-// with other settings.
+// Observations of a server are tried again after these times, since it may have been restarted with other
+// settings.
 const (
-	// Observations of a server are tried again after these times, since it may have been restarted with
-	// other settings.
 	seenFor  = 10 * time.Minute
 	doubtFor = time.Minute // for a test without a result
 )

@@ -229,9 +229,8 @@ func (c *Client) hideKey(f *Failure) {
 	f.Say.Log = strings.ReplaceAll(f.Say.Log, c.cfg.Key, "[key]")
 }
 
-// What ends a request from our side.
+// Reasons of ours to end a request.
 var (
-	// Reasons of ours to end a request.
 	errFirstByte = errors.New("no answer began in time")
 	errGone      = errors.New("no answer began, and it did not say twice which models it has")
 	errIdle      = errors.New("the answer stopped in the middle: silence for too long")

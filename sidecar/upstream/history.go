@@ -256,9 +256,8 @@ func (d *draft) foldSystem(tail map[int]string, gone map[int]bool) {
 	}
 }
 
-// What a template that wants turns gets in place of a turn that is not there.
+// Fillers for turns that a template requires and the conversation lacks.
 const (
-	// Fillers for turns that a template requires and the conversation lacks.
 	silence    = "(There was no answer.)"
 	noQuestion = `{"role":"user","content":"(The conversation went on from here.)"},`
 	noAnswer   = `{"role":"assistant","content":"` + silence + `"},`

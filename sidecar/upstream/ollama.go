@@ -15,9 +15,8 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// Where Ollama's own API takes a chat, and a prompt, below the root.
+// Paths of Ollama's API for a chat and for a prompt.
 const (
-	// Paths of Ollama's API for a chat and for a prompt.
 	ollamaPath   = "/api/chat"
 	ollamaPrompt = "/api/generate"
 )

@@ -28,9 +28,8 @@ type probeResult struct {
 	answers map[string][]byte // bodies with status 200 by path below the root
 }
 
-// Bounds of a probe where the limits set none, and of its answer in bytes.
+// Bounds of probes where the limits set none, and of an answer in bytes.
 const (
-	// Bounds of probes where the limits set none, and of an answer in bytes.
 	probeTimeout = 2 * time.Second
 	probeEvery   = time.Minute
 	probeAgain   = time.Second // after a round without any answer

@@ -324,7 +324,7 @@ func form(s string) []string {
 	return []string{jsontext.Object(members...)}
 }
 
-// isForm reports whether r can stand in an encoded form.
+// inForm reports whether r can stand in an encoded form.
 func inForm(r rune) bool {
 	return r|0x20 >= 'a' && r|0x20 <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~*!'()%+&=", r)
 }

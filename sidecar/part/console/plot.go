@@ -33,7 +33,7 @@ const (
 	fewest      = 120 // pixels of width and height
 )
 
-// frame maps values to pixels.
+// plotArea maps values to pixels.
 type plotArea struct {
 	w, h      float64
 	from, to  time.Time

@@ -8,9 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Bounds of what waits to be written, so that a slow server costs no memory.
+// Bounds of the writes that wait, so that a slow server costs no memory.
 const (
-	// Bounds of the writes that wait, so that a slow server costs no memory.
 	maxWaiting = 4096
 	maxBytes   = 32 << 20
 	maxBatch   = 128

@@ -52,9 +52,8 @@ type Config struct {
 // DefaultWait is the longest wait of a request for the server.
 const DefaultWait = 50 * time.Millisecond
 
-// patience is for what no request waits for, and manyTimes it for what is long.
+// patience is for questions without a waiting request; long ones get manyTimes as much.
 const (
-	// patience is for questions without a waiting request; long ones get manyTimes as much.
 	patience  = 2 * time.Second
 	manyTimes = 5
 )
@@ -179,9 +178,8 @@ func (s *Store) Close() error {
 // ErrAway means that the server cannot be asked.
 var ErrAway = errors.New("the server that replicas share cannot be asked")
 
-// What is asked, in metrics.
+// Kinds of questions, for metrics.
 const (
-	// Kinds of questions, for metrics.
 	askTexts     = "texts"
 	askApprovals = "approvals"
 	askLeft      = "left"
@@ -191,9 +189,8 @@ const (
 	askWrites    = "writes"
 )
 
-// What came of it, in metrics.
+// Outcomes, for metrics.
 const (
-	// Outcomes, for metrics.
 	answered = "ok"
 	failed   = "failed"
 	skipped  = "skipped" // the server was known to be away

@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Bounds of an answer. No question here has a longer one.
+// Bounds of an answer; no question here has a longer one.
 const (
-	// Bounds of an answer; no question here has a longer one.
 	maxLine = 64 << 10
 	maxText = 64 << 20
 	maxList = 1 << 14
