@@ -130,7 +130,7 @@ func TestLeaving(t *testing.T) {
 	if c.ask() == nil {
 		t.Fatal("the answer is whole")
 	}
-	ruletest.Soon(t, "the model server notices", func() bool { return m.left.Load() > 0 })
+	ruletest.Soon(t, "the model server notices", func() bool { return m.ended.Load() > 0 })
 }
 
 func TestAlarm(t *testing.T) {

@@ -59,7 +59,7 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 	b.emptied(ctx)
 	f["broken"] = float64(broken.Load())
 	for range 30 { // reading its metrics makes it check
-		if pause(ctx, 500*time.Millisecond); said(p.address, "gptoss_executor_load_shedding") == 0 {
+		if pause(ctx, 500*time.Millisecond); readMetric(p.address, "gptoss_executor_load_shedding") == 0 {
 			break
 		}
 	}
@@ -68,6 +68,6 @@ func (b *bench) limited(ctx context.Context, _ *reply, p *process) (figures, err
 		return nil, err
 	}
 	pause(ctx, 6*time.Second) // the first mark takes 5
-	f["later"] = said(p.address, "gptoss_executor_open_streams")
+	f["later"] = readMetric(p.address, "gptoss_executor_open_streams")
 	return f, s.leave()
 }

@@ -101,7 +101,7 @@ func startMeter(pid int) meter {
 }
 
 // stop returns the time of the target, and how many cores others used meanwhile.
-func (m meter) stop() (target time.Duration, others float64) {
+func (m meter) stop() (target time.Duration, otherLoad float64) {
 	now := startMeter(m.pid)
 	target = now.target - m.target
 	foreign := now.total - m.total - (now.self - m.self) - target
@@ -123,11 +123,11 @@ func newAlarm() (*alarm, error) {
 }
 
 func (a *alarm) until(t time.Time) {
-	left := time.Until(t)
-	if left <= 0 {
+	remaining := time.Until(t)
+	if remaining <= 0 {
 		return
 	}
-	if unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(left.Nanoseconds())},
+	if unix.TimerfdSettime(a.fd, 0, &unix.ItimerSpec{Value: unix.NsecToTimespec(remaining.Nanoseconds())},
 		nil) == nil {
 		var expired uint64
 		_ = binary.Read(a.file, binary.NativeEndian, &expired)

@@ -22,7 +22,7 @@ type model struct {
 	reply    atomic.Pointer[reply]
 	waiting  chan wait
 	open     atomic.Int64 // open streams
-	left     atomic.Int64 // streams that callers left
+	ended    atomic.Int64 // streams that callers ended
 	wrote    atomic.Int64 // events written
 }
 
@@ -126,7 +126,7 @@ func (m *model) stream(c net.Conn, in *bufio.Reader, r *reply) error {
 			select {
 			case <-time.After(r.gap):
 			case <-gone:
-				m.left.Add(1)
+				m.ended.Add(1)
 				return io.EOF
 			}
 		}

@@ -103,8 +103,8 @@ func (b *bench) soak(ctx context.Context, span time.Duration) error {
 		ctx.Err() == nil; {
 		pause(ctx, every)
 		s := soaked{time.Since(began), l.answers.Load(), resident(p.pid),
-			said(p.address, "gptoss_executor_memory_in_use_bytes") / (1 << 20),
-			said(p.address, "go_goroutines"), descriptors(p.pid)}
+			readMetric(p.address, "gptoss_executor_memory_in_use_bytes") / (1 << 20),
+			readMetric(p.address, "go_goroutines"), descriptors(p.pid)}
 		looks = append(looks, s)
 		fmt.Printf("| %.1f | %d | %.0f | %.1f MB | %.1f MB | %.0f | %.0f |\n", s.at.Minutes(), s.turns,
 			float64(s.turns)/s.at.Seconds(), s.rss, s.live, s.goroutines, s.openFiles)
@@ -114,7 +114,7 @@ func (b *bench) soak(ctx context.Context, span time.Duration) error {
 	}
 	pause(ctx, 3*time.Second)
 	fmt.Printf("\nAll callers have left: %.0f goroutines, %.0f files, %.1f MB.\n",
-		said(p.address, "go_goroutines"), descriptors(p.pid), resident(p.pid))
+		readMetric(p.address, "go_goroutines"), descriptors(p.pid), resident(p.pid))
 	return grown(os.Stdout, looks)
 }
 
@@ -156,7 +156,7 @@ func grown(w io.Writer, looks []soaked) error {
 // soaking is one caller, with turns of all kinds in consecutive sessions.
 func (l *load) soaking(p *process, dice *rand.Rand) {
 	var c *caller
-	session, left := "", 0
+	session, remaining := "", 0
 	for !l.stopped.Load() {
 		if c == nil {
 			var err error
@@ -165,8 +165,8 @@ func (l *load) soaking(p *process, dice *rand.Rand) {
 				return
 			}
 		}
-		if left--; left <= 0 {
-			session, left = strconv.FormatUint(dice.Uint64(), 36), soakSession
+		if remaining--; remaining <= 0 {
+			session, remaining = strconv.FormatUint(dice.Uint64(), 36), soakSession
 		}
 		kind := dice.IntN(100)
 		k := soakKinds[0]

@@ -22,7 +22,7 @@ import (
 // which the model server must notice.
 func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figures, error) {
 	pause(ctx, time.Second)
-	before, left := resident(p.pid), b.model.left.Load()
+	before, ended := resident(p.pid), b.model.ended.Load()
 	s, err := openStreams(ctx, p, 1000)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figu
 	}
 	err = s.leave()
 	b.emptied(ctx)
-	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.left.Load() - left)}, err
+	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.ended.Load() - ended)}, err
 }
 
 // tenThousandStreams measures 10,000 open streams in a new process: memory and goroutines of each, the CPU
@@ -42,7 +42,7 @@ func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figu
 func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (figures, error) {
 	n := fitting(10000)
 	pause(ctx, time.Second)
-	before, left, threads := resident(p.pid), b.model.left.Load(), goroutines(p.address)
+	before, ended, threads := resident(p.pid), b.model.ended.Load(), goroutines(p.address)
 	opening := startMeter(p.pid)
 	s, err := openStreams(ctx, p, n)
 	if err != nil {
@@ -62,7 +62,7 @@ func (b *bench) tenThousandStreams(ctx context.Context, _ *reply, p *process) (f
 	f["each"] = (f["whole"] - before) * 1024 / float64(n)
 	err = s.leave()
 	b.emptied(ctx)
-	f["aborts"] = float64(b.model.left.Load() - left)
+	f["aborts"] = float64(b.model.ended.Load() - ended)
 	return f, err
 }
 
@@ -129,10 +129,10 @@ func (b *bench) emptied(ctx context.Context) {
 }
 
 // goroutines returns the number of goroutines of a proxy.
-func goroutines(address string) float64 { return said(address, "go_goroutines") }
+func goroutines(address string) float64 { return readMetric(address, "go_goroutines") }
 
-// said returns a metric of a proxy; 0: missing.
-func said(address, metric string) float64 {
+// readMetric returns a metric of a proxy; 0: missing.
+func readMetric(address, metric string) float64 {
 	res, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		return 0

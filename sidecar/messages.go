@@ -82,11 +82,11 @@ func (r *request) item(param string, at openai.Span, pending *assistantItems) {
 		pending.calls = append(pending.calls, r.builtinCall(param, at, it))
 	case builtinCalls[strings.TrimSuffix(kind, "_output")] != "" && r.given(it["call_id"]):
 		r.flushAssistant(pending)
-		said := it["output"]
-		if !r.given(said) {
-			said = it["status"]
+		output := it["output"]
+		if !r.given(output) {
+			output = it["status"]
 		}
-		r.result(param, at, it, r.jsonText(said))
+		r.result(param, at, it, r.jsonText(output))
 	case slices.Contains([]string{"user", "system", "developer"}, r.str(it["role"])):
 		r.fail(param+".type", "is %q, which is not known here, and would be lost: send messages, function calls and their outputs, and reasoning.", kind)
 	case kind == "":

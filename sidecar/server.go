@@ -151,11 +151,11 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if !errors.As(err, &apiErr) {
 		apiErr = openai.Internal(err.Error())
 	}
-	ctx, told := r.Context(), false
+	ctx, recorded := r.Context(), false
 	if where := (*tracedError)(nil); errors.As(err, &where) {
-		ctx, told = where.ctx, where.logged
+		ctx, recorded = where.ctx, where.logged
 	}
-	if !told {
+	if !recorded {
 		s.logRefused(ctx, w, r, apiErr)
 	}
 	if apiErr.Status == upstream.StatusClosed {
@@ -258,11 +258,11 @@ func (r Replicas) describe(body map[string]any) {
 		versions[one.Rules]++
 	}
 	if len(versions) > 1 {
-		var said []string
+		var counts []string
 		for _, v := range slices.Sorted(maps.Keys(versions)) {
-			said = append(said, fmt.Sprintf("%s at %d", v, versions[v]))
+			counts = append(counts, fmt.Sprintf("%s at %d", v, versions[v]))
 		}
-		warnings = append(warnings, "replicas have different rules in force: "+strings.Join(said, ", "))
+		warnings = append(warnings, "replicas have different rules in force: "+strings.Join(counts, ", "))
 	}
 	if len(warnings) > 0 {
 		body["warnings"] = warnings

@@ -9,13 +9,13 @@ import (
 // checker checks text against a schema in one pass, without building values. It knows the common
 // keywords; for a schema with others, the value is built and the schema itself decides.
 type checker struct {
-	types    kindSet
-	props    map[string]property
-	required uint64   // bits of the required properties
-	closed   bool     // no other properties
-	others   *checker // of other properties; nil: anything
-	items    *checker // nil: anything
-	whole    *Schema  // decides instead; nil: the fields above do
+	types      kindSet
+	props      map[string]property
+	required   uint64   // bits of the required properties
+	closed     bool     // no other properties
+	additional *checker // of other properties; nil: anything
+	items      *checker // nil: anything
+	whole      *Schema  // decides instead; nil: the fields above do
 }
 
 // property is a property of an object, with its own bit.
@@ -59,10 +59,10 @@ func newChecker(s *Schema) *checker {
 	for name, sub := range s.Properties {
 		c.props[name] = property{bit(), newChecker(sub)}
 	}
-	c.closed, c.others = s.Closed, newChecker(s.Others)
+	c.closed, c.additional = s.Closed, newChecker(s.Others)
 	for _, name := range s.Required {
 		p, ok := c.props[name]
-		if !ok && (c.closed || c.others != nil) {
+		if !ok && (c.closed || c.additional != nil) {
 			return &checker{whole: s}
 		}
 		if !ok {
@@ -111,7 +111,7 @@ func (c *checker) object(s *jsontext.Scanner) bool {
 		given |= p.bit
 		sub := p.checker
 		if !named {
-			sub = c.others
+			sub = c.additional
 		}
 		if !sub.accepts(s) {
 			return false

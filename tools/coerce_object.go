@@ -114,14 +114,14 @@ func aliasOf(given string, aliases []ParamAlias, props map[string]*Schema,
 		if own := sameKey(a.Param, props, free); own != "" {
 			return own, a.Place
 		}
-		var others []string
+		var candidates []string
 		for _, n := range a.From {
-			if own := sameKey(n, props, free); own != "" && !slices.Contains(others, own) {
-				others = append(others, own)
+			if own := sameKey(n, props, free); own != "" && !slices.Contains(candidates, own) {
+				candidates = append(candidates, own)
 			}
 		}
-		if len(others) == 1 {
-			return others[0], a.Place
+		if len(candidates) == 1 {
+			return candidates[0], a.Place
 		}
 	}
 	return "", ""

@@ -111,11 +111,11 @@ func (s *shrink) group(v gjson.Result, depth int) string {
 		opens, closes = '[', ']'
 	}
 	out.WriteByte(opens)
-	n, left := 0, 0
+	n, omitted := 0, 0
 	v.ForEach(func(key, item gjson.Result) bool {
 		n++
 		if v.IsArray() && n > s.items {
-			left++
+			omitted++
 			return true
 		}
 		if n > 1 {
@@ -127,11 +127,11 @@ func (s *shrink) group(v gjson.Result, depth int) string {
 		out.WriteString(s.value(item, depth+1))
 		return true
 	})
-	if left > 0 {
+	if omitted > 0 {
 		if out.Len() > 1 {
 			out.WriteByte(',')
 		}
-		out.WriteString(jsontext.Quote(fmt.Sprintf("… %d more left out", left)))
+		out.WriteString(jsontext.Quote(fmt.Sprintf("… %d more left out", omitted)))
 	}
 	out.WriteByte(closes)
 	return out.String()

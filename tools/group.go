@@ -38,8 +38,8 @@ func (r *Rules) mayMean(name, tool string, group int) bool {
 	if hasKey(r.Groups[group].Names[0].Text, key(tool)) {
 		return true
 	}
-	said, does := r.Classes.of(name), r.class(tool)
-	return r.groupOf(tool) == group && (said == "" || does == "" || (said == Read) == (does == Read))
+	named, does := r.Classes.of(name), r.class(tool)
+	return r.groupOf(tool) == group && (named == "" || does == "" || (named == Read) == (does == Read))
 }
 
 // class returns the class of a name by its words, else by the names of its group, else "".

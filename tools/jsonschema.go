@@ -208,13 +208,13 @@ func (r reader) read(from *jsonschema.Schema) *Schema {
 	slices.SortFunc(s.PatternProperties, func(a, b Pattern) int {
 		return cmp.Compare(a.Name.String(), b.Name.String())
 	})
-	switch others := from.AdditionalProperties.(type) {
+	switch additional := from.AdditionalProperties.(type) {
 	case bool:
-		if s.Closed = !others; others {
-			s.Others = &Schema{Bool: &others}
+		if s.Closed = !additional; additional {
+			s.Others = &Schema{Bool: &additional}
 		}
 	case *jsonschema.Schema:
-		s.Others = r.read(others)
+		s.Others = r.read(additional)
 	}
 	return s
 }

@@ -53,12 +53,12 @@ func TrimBlocks(parts []string, b TrimBounds) (out []string, cut bool) {
 		}
 		return out, cut
 	}
-	left, rest := b.Chars, all
+	remaining, rest := b.Chars, all
 	for i, p := range parts {
 		n := utf8.RuneCountInString(p)
 		share := b
-		share.Chars = int(float64(left) * float64(n) / float64(max(rest, 1)))
-		left, rest = left-min(share.Chars, n), rest-n
+		share.Chars = int(float64(remaining) * float64(n) / float64(max(rest, 1)))
+		remaining, rest = remaining-min(share.Chars, n), rest-n
 		switch {
 		case n <= share.Chars:
 			out[i] = p

@@ -129,12 +129,12 @@ func (d *draft) cut(finish string) {
 			pos = end
 			continue
 		}
-		left := max(at-pos, 0)
+		written := max(at-pos, 0)
 		if m.kind == call {
 			object := len(m.before+m.header()+m.token) + len(m.body)
 			args := string(d.calls[m.call].Args)
 			meant := strings.Index(whole, args) // debris behind the arguments may be cut
-			if (left < object || d.open || m.wrapped) && (meant < 0 || left < meant+len(args)) {
+			if (written < object || d.open || m.wrapped) && (meant < 0 || written < meant+len(args)) {
 				d.lower(m.call, Never)
 			} else {
 				d.lower(m.call, May)
@@ -143,7 +143,7 @@ func (d *draft) cut(finish string) {
 			d.visible = slices.DeleteFunc(d.visible, func(s string) bool { return s == m.body || m.negative })
 			d.loose = true
 		}
-		*m = message{kind: m.kind, call: m.call, body: whole[:left]}
+		*m = message{kind: m.kind, call: m.call, body: whole[:written]}
 		pos = end
 	}
 }

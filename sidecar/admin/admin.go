@@ -135,16 +135,16 @@ func (a *API) handle(h handler) http.Handler {
 		if err == nil {
 			return
 		}
-		var said *Error
-		if !errors.As(err, &said) {
-			said = Refuse(http.StatusInternalServerError, err.Error(), "")
+		var refusal *Error
+		if !errors.As(err, &refusal) {
+			refusal = Refuse(http.StatusInternalServerError, err.Error(), "")
 		}
-		if said.status == http.StatusUnauthorized {
+		if refusal.status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", "Bearer")
 		}
 		a.Log.Debug("admin request refused", "event", "admin_refused", "method", r.Method, "path", r.URL.Path,
-			"status", said.status, "detail", said.Message)
-		web.WriteJSON(w, said.status, map[string]any{"error": said})
+			"status", refusal.status, "detail", refusal.Message)
+		web.WriteJSON(w, refusal.status, map[string]any{"error": refusal})
 	})
 }
 

@@ -161,21 +161,21 @@ func (a *API) use(w http.ResponseWriter, r *http.Request) error {
 
 func (a *API) allowWith(w http.ResponseWriter, r *http.Request,
 	allow func(id, by string) (approvals.Entry, error)) error {
-	said, err := readVerdict(r)
+	verdict, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.allowOrGrant(r.PathValue("id"), said.By, said.For, allow)
+	e, err := a.allowOrGrant(r.PathValue("id"), verdict.By, verdict.For, allow)
 	return a.writeApproval(w, r, e, err)
 }
 
 // end ends a grant.
 func (a *API) end(w http.ResponseWriter, r *http.Request) error {
-	said, err := readVerdict(r)
+	verdict, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.End(r.PathValue("id"), said.By)
+	e, err := a.End(r.PathValue("id"), verdict.By)
 	return a.writeApproval(w, r, e, err)
 }
 
@@ -185,8 +185,8 @@ func (a *API) End(id, by string) (approvals.Entry, error) {
 	if e.ID != "" {
 		a.recordAnswer(e)
 	}
-	if said := approvalError(id, err); said != nil {
-		return e, said
+	if refusal := approvalError(id, err); refusal != nil {
+		return e, refusal
 	}
 	return e, err
 }
@@ -222,11 +222,11 @@ func (a *API) allowOrGrant(id, by string, span approvals.Span,
 
 // deny denies the call and tells the model why.
 func (a *API) deny(w http.ResponseWriter, r *http.Request) error {
-	said, err := readVerdict(r)
+	verdict, err := readVerdict(r)
 	if err != nil {
 		return err
 	}
-	e, err := a.refuse(r.PathValue("id"), said.By, said.Why)
+	e, err := a.refuse(r.PathValue("id"), verdict.By, verdict.Why)
 	return a.writeApproval(w, r, e, err)
 }
 
@@ -247,8 +247,8 @@ func (a *API) Answer(id string, allow bool, span approvals.Span, by, why string)
 	} else {
 		e, err = a.refuse(id, by, why)
 	}
-	if said := approvalError(id, err); said != nil {
-		return e, said
+	if refusal := approvalError(id, err); refusal != nil {
+		return e, refusal
 	}
 	return e, err
 }
@@ -293,8 +293,8 @@ func CheckAnswer(by, why string) error {
 
 // writeApproval answers with an entry, or says why it could not be answered.
 func (a *API) writeApproval(w http.ResponseWriter, r *http.Request, e approvals.Entry, err error) error {
-	if said := approvalError(r.PathValue("id"), err); said != nil {
-		return said
+	if refusal := approvalError(r.PathValue("id"), err); refusal != nil {
+		return refusal
 	}
 	if err != nil {
 		return err

@@ -19,21 +19,21 @@ import (
 
 // approvalRow describes a call on one line of a list.
 func approvalRow(l admin.ListedApproval) Row {
-	left, who, said := "", l.By, l.Note
+	expiry, who, note := "", l.By, l.Note
 	switch l.State {
 	case approvals.Pending:
-		left, who, said = roughDuration(l.Remaining), l.Rule, l.Why
+		expiry, who, note = roughDuration(l.Remaining), l.Rule, l.Why
 	case approvals.Allowed:
-		left = roughDuration(l.Remaining)
+		expiry = roughDuration(l.Remaining)
 	case approvals.Granted:
-		left, said = roughDuration(l.Remaining), "for "+l.For.Words()+", "+strings.Join(l.Covers, "; ")
+		expiry, note = roughDuration(l.Remaining), "for "+l.For.Words()+", "+strings.Join(l.Covers, "; ")
 	}
 	what := l.Tool
 	if l.Agent != "" {
 		what += " by " + l.Agent
 	}
-	text := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, left, what, l.Text)
-	if because := strings.Trim(who+": "+said, ": "); because != "" {
+	text := fmt.Sprintf("%-9s  %-8s %7s  %s: %s", l.ID, l.State, expiry, what, l.Text)
+	if because := strings.Trim(who+": "+note, ": "); because != "" {
 		text += "  (" + because + ")"
 	}
 	return Row{Text: terminal.Printable(text)}

@@ -60,9 +60,9 @@ func (h *ErrorLog) Handle(ctx context.Context, r slog.Record) error {
 	var err error
 	if e := entryOf(h.attrs, r); r.Level >= slog.LevelWarn || e.event == "fault" {
 		if err = h.file.add(r.Time, e.line(r)); err != nil && h.file.reported.CompareAndSwap(false, true) {
-			said := slog.NewRecord(r.Time, slog.LevelError, "the error log cannot be written", 0)
-			said.Add("event", "error_log_broken", "detail", err.Error())
-			err = errors.Join(err, h.Handler.Handle(ctx, said))
+			notice := slog.NewRecord(r.Time, slog.LevelError, "the error log cannot be written", 0)
+			notice.Add("event", "error_log_broken", "detail", err.Error())
+			err = errors.Join(err, h.Handler.Handle(ctx, notice))
 		} else if err == nil {
 			h.file.reported.Store(false)
 		}

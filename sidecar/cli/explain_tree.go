@@ -88,15 +88,15 @@ func (r *Rows) strategy(s *replay.TreeStrategy, width int) {
 	for i := range s.Calls {
 		r.call(&s.Calls[i])
 	}
-	said := len(s.Calls) > 0
+	stated := len(s.Calls) > 0
 	for i := range s.Steps {
 		step := &s.Steps[i]
 		switch {
 		case i == maxSteps:
 			r.Add(3, faint, "", "… and %d more", len(s.Steps)-maxSteps)
 			return
-		case !said && strings.HasSuffix(s.Says, step.Says()): // already on the line of the strategy
-			said = true
+		case !stated && strings.HasSuffix(s.Says, step.Says()): // already on the line of the strategy
+			stated = true
 			r.Add(3, faint, "", "%s", location(step))
 		default:
 			r.step(step, 3)

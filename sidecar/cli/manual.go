@@ -64,12 +64,12 @@ func groups() [][]string {
 	}
 }
 
-// commands lists the subcommands of a command. For the program these are the groups, or with others the
+// commands lists the subcommands of a command. For the program these are the groups, or with rest the
 // commands outside of them.
-func commands(c *cobra.Command, others bool) string {
+func commands(c *cobra.Command, rest bool) string {
 	shown := [][]string{{"Commands"}}
 	switch {
-	case others:
+	case rest:
 		shown[0][0] = "More commands"
 	case !c.HasParent():
 		shown = groups()
@@ -80,7 +80,7 @@ func commands(c *cobra.Command, others bool) string {
 		for _, sub := range c.Commands() {
 			name := sub.Name()
 			if in := slices.Contains(group, name) || len(group) == 1 &&
-				!(others && slices.Contains(slices.Concat(groups()...), name)); in &&
+				!(rest && slices.Contains(slices.Concat(groups()...), name)); in &&
 				(sub.IsAvailableCommand() || name == "help") {
 				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), name, sub.Short)
 			}

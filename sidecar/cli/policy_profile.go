@@ -129,11 +129,11 @@ func profileRows(p *profileReport) []Row {
 	r.Field("may read", strings.Join(slices.Concat(p.Roots.Read, p.Roots.ReadFiles), " "), "")
 	r.Field("may look", strings.Join(p.Roots.Look, " "), "")
 	r.Field("never", strings.Join(p.Roots.Own, " "), "")
-	var said []string
+	var counts []string
 	for _, effect := range slices.Sorted(maps.Keys(p.Rules)) {
-		said = append(said, fmt.Sprintf("%d %s", p.Rules[effect], effect))
+		counts = append(counts, fmt.Sprintf("%d %s", p.Rules[effect], effect))
 	}
-	r.Field("rules", strings.Join(said, ", "), "")
+	r.Field("rules", strings.Join(counts, ", "), "")
 	for _, e := range p.Expansions {
 		r.Field(string(e.Effect), fmt.Sprintf("%q is %s", e.Text, e.When), "")
 	}

@@ -17,7 +17,7 @@ import (
 // budget is what one evaluation of a condition may still cost, in units of at most about a nanosecond. expr
 // cannot be stopped from outside, so the meter puts a payment in front of each operation whose cost grows
 // with a text or a list.
-type budget struct{ left int }
+type budget struct{ remaining int }
 
 const (
 	fullBudget = 100_000_000
@@ -66,9 +66,9 @@ func (b *budget) install(c *conf.Config) {
 }
 
 func (b *budget) pay(v any, p price) error {
-	b.left -= p.fixed
+	b.remaining -= p.fixed
 	b.take(v, p)
-	if b.left < 0 {
+	if b.remaining < 0 {
 		return errCostly
 	}
 	return nil
@@ -77,24 +77,24 @@ func (b *budget) pay(v any, p price) error {
 // take stops when the budget is exhausted.
 func (b *budget) take(v any, p price) {
 	if s, ok := v.(string); ok {
-		b.left -= len(s) * p.perByte
+		b.remaining -= len(s) * p.perByte
 	}
 	if p.perEntry == 0 {
 		return
 	}
 	switch v := v.(type) {
 	case []string:
-		for i := 0; i < len(v) && b.left >= 0; i++ {
-			b.left -= p.perEntry + len(v[i])*p.perByte
+		for i := 0; i < len(v) && b.remaining >= 0; i++ {
+			b.remaining -= p.perEntry + len(v[i])*p.perByte
 		}
 	case []any:
-		for i := 0; i < len(v) && b.left >= 0; i++ {
-			b.left -= p.perEntry
+		for i := 0; i < len(v) && b.remaining >= 0; i++ {
+			b.remaining -= p.perEntry
 			b.take(v[i], p)
 		}
 	case map[string]any:
 		for k, e := range v {
-			if b.left -= p.perEntry + len(k)*p.perByte; b.left < 0 {
+			if b.remaining -= p.perEntry + len(k)*p.perByte; b.remaining < 0 {
 				return
 			}
 			b.take(e, p)

@@ -46,7 +46,7 @@ func TestPayments(t *testing.T) {
 		if _, err := ev.run(&env); err != nil {
 			t.Errorf("%s: %v", source, err)
 		}
-		if got := fullBudget - ev.budget.left; got != want {
+		if got := fullBudget - ev.budget.remaining; got != want {
 			t.Errorf("%s pays %d, want %d", source, got, want)
 		}
 	}
@@ -65,7 +65,7 @@ func TestEveryCostlyFunctionPays(t *testing.T) {
 			ev, err := newEvaluation[parse.Env]("type("+f.Name+"("+args+")) == user", nil, expr.AsBool)
 			if err == nil {
 				_, _ = ev.run(&env)
-				paid = paid || ev.budget.left < fullBudget
+				paid = paid || ev.budget.remaining < fullBudget
 			}
 		}
 		if paid == free[f.Name] {

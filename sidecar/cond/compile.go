@@ -161,7 +161,7 @@ func newEvaluation[E any](source string, words Lists, as kind) (*evaluation, err
 
 // run evaluates the condition over env, a pointer to a struct.
 func (ev *evaluation) run(env any) (any, error) {
-	ev.budget.left = fullBudget
+	ev.budget.remaining = fullBudget
 	return ev.vm.Run(ev.program, env)
 }
 

@@ -121,8 +121,8 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 	for _, f := range all {
 		fields = append(fields, f.field)
 	}
-	said := reflect.New(rulefile.StructOf(fields))
-	problems := file.Decode(said.Interface(), false)
+	settings := reflect.New(rulefile.StructOf(fields))
+	problems := file.Decode(settings.Interface(), false)
 	for i := range problems {
 		key, unknown := strings.CutPrefix(problems[i].Msg, "unknown key ")
 		if why := built.Without(built.Setting, key); unknown && why != "" {
@@ -136,7 +136,7 @@ func (s *Settings) Read(name, doc string, env func(string) (string, bool)) rulef
 		if !file.Says(f.Key) {
 			continue
 		}
-		text := said.Elem().Field(i).String()
+		text := settings.Elem().Field(i).String()
 		value, missing := expand(text, env)
 		if form := unexpanded(text); form != "" {
 			problems = append(problems, file.At(f.Key).Problem(rulefile.CodeRef,

@@ -273,8 +273,8 @@ var variable = regexp.MustCompile(`^\$\{(\w+)\}$`)
 // Say fills in the placeholders of a text for people; false: one has no value.
 func (s *Sidecar) Say(text string, key Key) (string, bool) {
 	m := merger{s: *s, key: key}
-	said, ok := m.fill(text, s.Models[0]).(string)
-	return said, ok
+	model, ok := m.fill(text, s.Models[0]).(string)
+	return model, ok
 }
 
 // keepsOld reports whether the existing value belongs to the user and stays.

@@ -80,9 +80,9 @@ func parse(line []byte) (r Record, err error) {
 		r.Hash = sum
 		return r, nil
 	}
-	var said struct{ Hash Sum } // what the record after it goes on from, most likely
-	_ = json.Unmarshal(line, &said)
-	r.Hash = said.Hash
+	var stored struct{ Hash Sum } // what the record after it goes on from, most likely
+	_ = json.Unmarshal(line, &stored)
+	r.Hash = stored.Hash
 	return r, errChanged
 }
 
@@ -101,14 +101,14 @@ func (f *chainChecker) next(r *Record, broken error) string {
 		f.nextSeq, f.open = f.nextSeq+1, true
 		return broken.Error()
 	}
-	said := f.place(r)
-	if said == "" && broken != nil {
-		said = broken.Error()
+	problem := f.place(r)
+	if problem == "" && broken != nil {
+		problem = broken.Error()
 	}
 	if r.Seq >= f.nextSeq {
 		f.nextSeq, f.prev, f.open = r.Seq+1, r.Hash, r.Hash == Sum{}
 	}
-	return said
+	return problem
 }
 
 // place compares the place that a record says with its real one.

@@ -160,8 +160,8 @@ func seqOf(text []byte) (uint64, bool) {
 // timeOf returns the time of a line without parsing the rest.
 func timeOf(text []byte) (time.Time, bool) {
 	_, rest, _ := bytes.Cut(text[:min(len(text), 80)], []byte(`,"time":"`))
-	said, _, _ := bytes.Cut(rest, []byte(`"`))
-	at, err := time.Parse(time.RFC3339Nano, string(said))
+	stamp, _, _ := bytes.Cut(rest, []byte(`"`))
+	at, err := time.Parse(time.RFC3339Nano, string(stamp))
 	return at, err == nil
 }
 
@@ -212,20 +212,20 @@ func AnswerTo(ctx context.Context, dir string, decision *Record) (*Record, error
 	if err != nil {
 		return nil, fmt.Errorf("read decisions: %w", err)
 	}
-	id, left := decision.Decision.Approval, maxAnswerLines
+	id, remaining := decision.Decision.Approval, maxAnswerLines
 	mark := []byte(`"answer":{"id":` + strconv.Quote(id))
 	var found *Record
-	for i := 0; i < len(list) && left > 0 && ctx.Err() == nil; i++ {
+	for i := 0; i < len(list) && remaining > 0 && ctx.Err() == nil; i++ {
 		if i+1 < len(list) && list[i+1].first <= decision.Seq {
 			continue
 		}
 		err := list[i].lines(func(l line) bool {
-			if left--; l.whole && bytes.Contains(l.text, mark) {
+			if remaining--; l.whole && bytes.Contains(l.text, mark) {
 				if r, err := l.record(); err == nil && r.Answer != nil && r.Answer.ID == id {
 					found = &r
 				}
 			}
-			return left > 0 && (left%1024 != 0 || ctx.Err() == nil)
+			return remaining > 0 && (remaining%1024 != 0 || ctx.Err() == nil)
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read decisions: %w", err)

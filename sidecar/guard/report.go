@@ -92,11 +92,11 @@ func (j *judge) reportRule(call *tools.Call, effect policy.Effect, rule, place, 
 	if effect == policy.Audit && !j.dryRuns.allow(place+" "+rule+" "+string(would), j.Now()) {
 		return
 	}
-	said := []any{"event", "policy_" + string(effect)}
+	fields := []any{"event", "policy_" + string(effect)}
 	if effect == policy.Audit {
-		said = append(said, "would", would)
+		fields = append(fields, "would", would)
 	}
-	j.log().Warn("policy", append(said, "tool", call.Name, "strategy", call.Strategy,
+	j.log().Warn("policy", append(fields, "tool", call.Name, "strategy", call.Strategy,
 		"rule", rule, "place", place, "why", why, "workspace", j.world.Roots(j.set).Workspace(), "agent",
 		j.who.Agent, "session", j.who.Session, "rules", j.set.Version)...)
 }

@@ -111,7 +111,7 @@ func (a *Alphabet) At(s string, eof bool) (Found, scan.Verdict) {
 		}
 	}
 	if len(s) > 2 && s[1] == '|' {
-		for _, o := range others {
+		for _, o := range otherTokens {
 			if is := scan.Starts(s[2:], o.word+"|>", eof); is != scan.No {
 				return Found{Token: o.token, N: len(o.word) + 4}, is
 			}
@@ -138,7 +138,7 @@ func (b Brackets) At(s string, eof bool) (Found, scan.Verdict) {
 			return Found{Token: t, N: len(b.Open) + len(words[t]) + len(b.Close)}, is
 		}
 	}
-	for _, o := range others { // a tokenizer file without them has only their numbers
+	for _, o := range otherTokens { // a tokenizer file without them has only their numbers
 		id, numbered := strings.CutPrefix(o.word, "reserved_")
 		if !numbered {
 			continue

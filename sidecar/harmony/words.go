@@ -146,11 +146,11 @@ const (
 var words = [...]string{Start: "start", Channel: "channel", Message: "message", Constrain: "constrain",
 	End: "end", Call: "call", Return: "return"}
 
-// others are further words between <| and |> for tokens: of servers that know only the vocabulary's
+// otherTokens are further words between <| and |> for tokens: of servers that know only the vocabulary's
 // numbers, and of earlier models.
 // https://github.com/openai/harmony/blob/main/docs/format.md
 // https://github.com/openai/tiktoken/blob/main/tiktoken_ext/openai_public.py
-var others = [...]struct {
+var otherTokens = [...]struct {
 	word  string
 	token Token
 }{
@@ -194,20 +194,20 @@ func (ws *Words) Foreign(h *Header) bool {
 }
 
 // Echo reports whether a message of another role may repeat the request: it has no channel and no
-// recipient, and a user's message is part of the last one, if that is known. said is the message or its
+// recipient, and a user's message is part of the last one, if that is known. message is the message or its
 // beginning.
-func (ws *Words) Echo(h *Header, body, said string) bool {
+func (ws *Words) Echo(h *Header, body, message string) bool {
 	const long = 1 << 10 // only the beginning of a longer one may be known
 	switch {
 	case !ws.Outsider(h.Role):
 		return true
 	case h.Channel != "" || h.Recipient != "":
 		return false
-	case said == "" || !strings.EqualFold(h.Role, "user"):
+	case message == "" || !strings.EqualFold(h.Role, "user"):
 		return true
 	}
-	body, said = strings.Join(strings.Fields(body), " "), strings.Join(strings.Fields(said), " ")
-	return strings.Contains(said, body) || len(said) > long && strings.HasPrefix(body, said)
+	body, message = strings.Join(strings.Fields(body), " "), strings.Join(strings.Fields(message), " ")
+	return strings.Contains(message, body) || len(message) > long && strings.HasPrefix(body, message)
 }
 
 // ToChannel returns the channel that a header without tokens names as its recipient, and the start of

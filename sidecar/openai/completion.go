@@ -105,7 +105,7 @@ func (p *completionParser) completion() {
 		case "error":
 			p.Peek()
 			from := p.Pos
-			if _, said := p.scalar(); said {
+			if _, isScalar := p.scalar(); isScalar {
 				c.Err = Span{From: from, To: p.Pos}
 			}
 		}
@@ -351,8 +351,8 @@ func (p *completionParser) parts(ch *Choice) {
 	var text, thought strings.Builder
 	for ok := p.Enter('['); ok && p.Next(']'); {
 		if p.Peek() == '"' {
-			said, _ := p.word()
-			text.WriteString(said)
+			word, _ := p.word()
+			text.WriteString(word)
 			continue
 		}
 		part, kind := CallPart{Span: Span{From: p.Pos}, Index: len(ch.Calls)}, ""
@@ -361,11 +361,11 @@ func (p *completionParser) parts(ch *Choice) {
 			case "type":
 				kind, _ = p.word()
 			case "text":
-				said, _ := p.word()
-				text.WriteString(said)
+				word, _ := p.word()
+				text.WriteString(word)
 			case "thinking", "reasoning":
-				said, _ := p.word()
-				thought.WriteString(said)
+				word, _ := p.word()
+				thought.WriteString(word)
 			case "id":
 				part.ID, part.IDSpan = p.word()
 			default:
@@ -395,11 +395,11 @@ const Unfinished = "unfinished"
 // other than the token limit cut the reply. Unknown words count as a cut, since servers have one for each
 // way to stop early; callers get length for them: OpenClaw then keeps the text and says that it is
 // incomplete, while it fails a turn on an unknown word.
-func Finishing(said string) (finish, cut string) {
-	if CallsFinish(said) {
+func Finishing(reason string) (finish, cut string) {
+	if CallsFinish(reason) {
 		return "stop", ""
 	}
-	switch strings.ToLower(said) {
+	switch strings.ToLower(reason) {
 	case "", "stop", "end", "end_turn", "eos", "eos_token", "stop_sequence":
 		return "stop", ""
 	case "length", "max_tokens":
@@ -407,23 +407,23 @@ func Finishing(said string) (finish, cut string) {
 	case ContentFilter:
 		return ContentFilter, ContentFilter
 	}
-	return "length", shortWord(said)
+	return "length", shortWord(reason)
 }
 
 // CallsFinish reports whether a finish_reason announces calls.
-func CallsFinish(said string) bool {
+func CallsFinish(reason string) bool {
 	return slices.Contains([]string{"tool_calls", "tool_call", "toolcalls", "tool_use", "function_call"},
-		strings.ToLower(said))
+		strings.ToLower(reason))
 }
 
 // shortWord returns a finish_reason that is fit to be shown, or a phrase in its place.
-func shortWord(said string) string {
+func shortWord(reason string) string {
 	odd := func(c rune) bool {
 		return c != ' ' && c != '_' && c != '-' && c != '.' && (c < '0' || c > '9') && (c|0x20 < 'a' ||
 			c|0x20 > 'z')
 	}
-	if len(said) <= 64 && strings.IndexFunc(said, odd) < 0 {
-		return said
+	if len(reason) <= 64 && strings.IndexFunc(reason, odd) < 0 {
+		return reason
 	}
 	return "for an unknown reason"
 }
@@ -432,7 +432,7 @@ func shortWord(said string) string {
 // predicted_n came out. It is nil without the latter.
 func UsageFromTimings(doc []byte, timings Span) []byte {
 	var cached, fresh, out int
-	told := false
+	known := false
 	s := scan(doc, timings)
 	for ok := s.Enter('{'); ok && s.Next('}'); {
 		switch key, _ := s.Key(); string(key) {
@@ -441,10 +441,10 @@ func UsageFromTimings(doc []byte, timings Span) []byte {
 		case "prompt_n":
 			fresh = s.int(0)
 		case "predicted_n":
-			out, told = s.int(0), true
+			out, known = s.int(0), true
 		}
 	}
-	if !told || s.Err != nil {
+	if !known || s.Err != nil {
 		return nil
 	}
 	prompt := fresh + cached

@@ -190,13 +190,13 @@ func (v event) empty() bool { return v.lines == 0 || v.lines == 1 && v.data.From
 
 // complete ends an event that lacks its empty line at the end of the stream; false: there is none.
 func (e *EventReader) complete() bool {
-	left := e.pos < e.end
-	for i := 0; i < 2 && left; i++ {
+	partial := e.pos < e.end
+	for i := 0; i < 2 && partial; i++ {
 		e.room()
 		e.buf[e.end] = '\n'
 		e.end++
 	}
-	return left
+	return partial
 }
 
 // fill reads once. An error of the read is returned once its bytes are used up.

@@ -136,8 +136,8 @@ func (p *Prompt) Say(f Facts) (string, error) {
 	if p.t == nil {
 		return p.text, nil
 	}
-	said, err := p.write("", f)
-	return strings.TrimSpace(said), err
+	text, err := p.write("", f)
+	return strings.TrimSpace(text), err
 }
 
 func (p *Prompt) has(form string) bool { return p.t != nil && p.t.Lookup(form) != nil }

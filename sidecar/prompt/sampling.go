@@ -56,7 +56,7 @@ func (d *draft) set(now map[string][]byte, name string, value []byte) bool {
 // limit lowers a member. The maximum length has two names, and both are lowered; a request with neither
 // gets one.
 func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults map[string]any) (did bool) {
-	names, said := []string{name}, false
+	names, given := []string{name}, false
 	if slices.Contains(lengths, name) {
 		names = lengths
 	}
@@ -66,12 +66,12 @@ func (d *draft) limit(now map[string][]byte, name string, most []byte, defaults 
 		if ok && v.Type == gjson.Null {
 			ok = false
 		}
-		said = said || ok
+		given = given || ok
 		if ok && (v.Type != gjson.Number || v.Num > gjson.ParseBytes(most).Num) {
 			did = d.set(now, n, most) || did
 		}
 	}
-	if !said && len(names) > 1 {
+	if !given && len(names) > 1 {
 		did = d.set(now, name, most) || did
 	}
 	return did

@@ -206,11 +206,11 @@ func (in *RecordInput) pieces() (out []string, err error) {
 
 // check returns why the record has no reply.
 func (rec *Record) check() error {
-	said := len(rec.Message) > 0 && string(rec.Message) != "null"
+	hasMessage := len(rec.Message) > 0 && string(rec.Message) != "null"
 	switch {
-	case said && rec.Message[0] != '{':
+	case hasMessage && rec.Message[0] != '{':
 		return errors.New("message is no object")
-	case !said && rec.Chunks == nil && rec.Input == nil && rec.Upstream == nil:
+	case !hasMessage && rec.Chunks == nil && rec.Input == nil && rec.Upstream == nil:
 		return errors.New("there is no reply in it: none of message, chunks, input, upstream_error")
 	case rec.Input != nil && rec.Input.Text == nil && rec.Input.Chunks == nil && rec.Input.Base64 == nil:
 		return errors.New("there is no reply in input: none of text, chunks, chunks_b64")

@@ -10,22 +10,22 @@ import (
 // Amend replaces words and numbers in the text of a rule file by those that over has in the same place. rest
 // is what remains of over; empty: nothing. Longer values stay, in both.
 func Amend(text, over string) (amended, rest string, err error) {
-	var file, said yaml.Node
+	var file, change yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &file); err != nil {
 		return "", "", err
 	}
-	if err := yaml.Unmarshal([]byte(over), &said); err != nil {
+	if err := yaml.Unmarshal([]byte(over), &change); err != nil {
 		return "", "", err
 	}
-	if len(file.Content) == 0 || len(said.Content) == 0 {
+	if len(file.Content) == 0 || len(change.Content) == 0 {
 		return text, over, nil
 	}
 	a := amender{lines: strings.Split(text, "\n")}
-	a.apply(file.Content[0], said.Content[0])
+	a.apply(file.Content[0], change.Content[0])
 	if len(a.edits) == 0 {
 		return text, over, nil
 	}
-	if n := said.Content[0]; len(n.Content) > 2 { // more than its version
+	if n := change.Content[0]; len(n.Content) > 2 { // more than its version
 		doc, err := blocks(n)
 		return a.text(), doc, err
 	}

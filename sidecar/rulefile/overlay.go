@@ -33,9 +33,9 @@ func (t *Tree) Over() *Overlay {
 
 // Text returns the overlay as a rule file.
 func (o *Overlay) Text() (string, error) {
-	said := maps.Clone(o.doc)
-	delete(said, "version")
-	node, err := nodeOf(said)
+	body := maps.Clone(o.doc)
+	delete(body, "version")
+	node, err := nodeOf(body)
 	if err != nil {
 		return "", err
 	}
@@ -93,7 +93,7 @@ func (o *Overlay) Set(path string, value any) error {
 
 // setMember sets a value, and keeps earlier values below it.
 func setMember(at map[string]any, key, path string, value any) error {
-	said, is := value.(map[string]any)
+	members, is := value.(map[string]any)
 	before, was := at[key].(map[string]any)
 	switch {
 	case at[key] != nil && !(is && was):
@@ -102,14 +102,14 @@ func setMember(at map[string]any, key, path string, value any) error {
 		at[key] = value
 		return nil
 	}
-	said = maps.Clone(said) // it is the caller's
+	members = maps.Clone(members) // it is the caller's
 	for k, v := range before {
-		if _, twice := said[k]; twice {
+		if _, twice := members[k]; twice {
 			return fmt.Errorf("%s.%s is set twice", path, k)
 		}
-		said[k] = v
+		members[k] = v
 	}
-	at[key] = said
+	at[key] = members
 	return nil
 }
 
@@ -121,14 +121,14 @@ func itemIn(doc map[string]any, list, by, name string) map[string]any {
 		l = &itemList{}
 		doc[list] = l
 	}
-	for _, said := range l.List {
-		if said[by] == name {
-			return said
+	for _, entry := range l.List {
+		if entry[by] == name {
+			return entry
 		}
 	}
-	said := map[string]any{by: name}
-	l.List = append(l.List, said)
-	return said
+	entry := map[string]any{by: name}
+	l.List = append(l.List, entry)
+	return entry
 }
 
 // itemOf finds an item by its name, and the key that names it.

@@ -33,13 +33,13 @@ func (g *greeting) String() string {
 	line := func(name, text string) { fmt.Fprintf(&b, "  %-12s %s\n", name, text) }
 	fmt.Fprintf(&b, "gpt-oss-executor %s\n", cmp.Or(g.version, "(no version)"))
 	line("for agents", g.chat+either(g.token, "", "  no token is asked for"))
-	told := false
+	shown := false
 	for _, u := range g.upstreams {
 		line("model server", u.Address+"  "+serverText(u))
-		told = told || u.Why != ""
+		shown = shown || u.Why != ""
 	}
 	if g.trouble != nil {
-		line("", "no request can be served yet"+either(told, "", ": "+g.trouble.Error()))
+		line("", "no request can be served yet"+either(shown, "", ": "+g.trouble.Error()))
 	}
 	var models []string
 	for _, m := range g.set.Models {

@@ -252,11 +252,11 @@ type PassedFile struct {
 func (n *Next) Start(ctx context.Context, files []PassedFile) (pid int, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	said, say, err := os.Pipe()
+	ready, say, err := os.Pipe()
 	if err != nil {
 		return 0, fmt.Errorf("start the next process: %w", err)
 	}
-	defer said.Close()
+	defer ready.Close()
 	gone, lasts, err := os.Pipe()
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("start the next process: %w", err), say.Close())
@@ -275,7 +275,7 @@ func (n *Next) Start(ctx context.Context, files []PassedFile) (pid int, err erro
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	if err := n.awaitReady(ctx, said); err != nil {
+	if err := n.awaitReady(ctx, ready); err != nil {
 		_ = cmd.Process.Kill() // it may have ended
 		if end := <-ended; errors.Is(err, errSilent) {
 			err = fmt.Errorf("it has ended before it served: %w", end)
@@ -293,13 +293,13 @@ var errSilent = errors.New("it has said nothing")
 const maxWhy = 4 << 10
 
 // awaitReady waits until the next process says that it serves.
-func (n *Next) awaitReady(ctx context.Context, said *os.File) error {
-	stop := context.AfterFunc(ctx, func() { _ = said.SetReadDeadline(time.Now()) })
+func (n *Next) awaitReady(ctx context.Context, ready *os.File) error {
+	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Now()) })
 	defer stop()
-	if err := said.SetReadDeadline(time.Now().Add(n.Wait)); err != nil {
+	if err := ready.SetReadDeadline(time.Now().Add(n.Wait)); err != nil {
 		return err
 	}
-	text, err := io.ReadAll(io.LimitReader(said, maxWhy))
+	text, err := io.ReadAll(io.LimitReader(ready, maxWhy))
 	switch why := strings.TrimSpace(string(text)); {
 	case why == readyWord:
 		return nil

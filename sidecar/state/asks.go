@@ -71,10 +71,10 @@ func (a *Asks) Result(id string, text func() string, evidence *Evidence,
 	case e < 0:
 		a.doubts.Drop(by)
 	case e > 0 && !late:
-		heard := a.trusts(by, now)
+		trusted := a.trusts(by, now)
 		d, _ := a.doubts.Use(by)
 		*d = doubt{d.evidence + e, now}
-		return by, heard && d.evidence >= minEvidence
+		return by, trusted && d.evidence >= minEvidence
 	}
 	return by, false
 }

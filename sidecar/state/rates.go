@@ -41,9 +41,9 @@ type moment struct {
 
 // NewRates remembers at most limit sessions, and at least one. Others knows those of other replicas;
 // may be nil.
-func NewRates(limit int, others PeerRates) *Rates {
+func NewRates(limit int, peers PeerRates) *Rates {
 	limit = max(limit, 1)
-	return &Rates{peers: others, sessions: recent.New[session](limit, nil),
+	return &Rates{peers: peers, sessions: recent.New[session](limit, nil),
 		away: recent.New[peerCounts](limit, nil), changed: map[string]bool{}}
 }
 

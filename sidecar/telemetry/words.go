@@ -115,21 +115,21 @@ func (w *Words) messages(req *openai.Request) string {
 	var out []message
 	for i := len(req.Messages) - 1; i >= 0 && r.remaining > 0; i-- {
 		m := &req.Messages[i]
-		said := message{Role: name(m.Role), Parts: []part{}}
+		entry := message{Role: name(m.Role), Parts: []part{}}
 		text := req.Text(m, r.remaining+margin+1)
 		if m.Role == "tool" {
-			said.Parts = append(said.Parts, part{Type: "tool_call_response", ID: name(m.CallID),
+			entry.Parts = append(entry.Parts, part{Type: "tool_call_response", ID: name(m.CallID),
 				Response: r.take(text)})
 		} else {
 			thought := req.Reasoning(m)
-			said.Parts = append(said.Parts, r.text("reasoning", thought)...)
-			said.Parts = append(said.Parts, r.text("text", text)...)
+			entry.Parts = append(entry.Parts, r.text("reasoning", thought)...)
+			entry.Parts = append(entry.Parts, r.text("text", text)...)
 		}
 		for k := range m.Calls {
 			args, _ := openai.Text(req.Body, m.Calls[k].ArgsSpan)
-			said.Parts = append(said.Parts, r.call(m.Calls[k].ID, m.Calls[k].Name, args))
+			entry.Parts = append(entry.Parts, r.call(m.Calls[k].ID, m.Calls[k].Name, args))
 		}
-		out = append(out, said)
+		out = append(out, entry)
 	}
 	slices.Reverse(out)
 	return document(out)

@@ -80,14 +80,14 @@ func (t *Turn) withPrompts() (*openai.Request, error) {
 	if t.agent && (own != nil || t.style != nil) {
 		facts.Tools = prompt.Offered(t.req)
 	}
-	var said []string
+	var names []string
 	say := func(p *prompt.Prompt) error {
 		text, err := p.Say(facts)
 		if err != nil {
 			return openai.Internal("model " + t.Model.ID.Value + ": " + err.Error())
 		}
 		if text != "" {
-			said = append(said, text)
+			names = append(names, text)
 		}
 		return nil
 	}
@@ -97,14 +97,14 @@ func (t *Turn) withPrompts() (*openai.Request, error) {
 		}
 	}
 	if t.style == nil || len(facts.Tools) == 0 {
-		return withSystem(t.req, strings.Join(said, "\n\n"))
+		return withSystem(t.req, strings.Join(names, "\n\n"))
 	}
 	if t.style.Form != own {
 		if err := say(t.style.Form); err != nil {
 			return nil, err
 		}
 	}
-	req, err := withSystem(t.req, strings.Join(said, "\n\n"))
+	req, err := withSystem(t.req, strings.Join(names, "\n\n"))
 	if err != nil || !t.style.Schema {
 		return req, err
 	}

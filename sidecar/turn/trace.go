@@ -83,19 +83,19 @@ func (t *Turn) traceDecision(d guard.CallDecision) {
 		Outcome: string(d.Outcome)})
 }
 
-func (t *Turn) traceReply(r *parse.Reading, ids []string, said *transcript) {
+func (t *Turn) traceReply(r *parse.Reading, ids []string, words *transcript) {
 	if t.span == nil {
 		return
 	}
 	var delta *parse.Delta
 	var thought []byte
-	if said != nil && said.bytes <= maxTranscript {
-		delta, thought = &parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
-			Calls: said.calls}, said.thought
+	if words != nil && words.bytes <= maxTranscript {
+		delta, thought = &parse.Delta{Content: words.content.String(), Reasoning: words.reasoning.String(),
+			Calls: words.calls}, words.thought
 	}
 	finish := r.Finish
-	if said != nil {
-		finish = said.finish
+	if words != nil {
+		finish = words.finish
 	}
 	t.span.Replied(r, ids, guard.Repairs, delta, thought, finish, t.attempt.span)
 }

@@ -194,11 +194,11 @@ const maxTranscripts = 8
 
 // reportReply reports an ended choice to the watcher and the span of the turn.
 func (t *Turn) reportReply(choice int, ids []string, r *parse.Reading) {
-	var said *transcript
+	var words *transcript
 	if t.wantsWords && choice >= 0 && choice < len(t.transcripts) {
-		said = &t.transcripts[choice]
+		words = &t.transcripts[choice]
 	}
-	t.traceReply(r, ids, said)
+	t.traceReply(r, ids, words)
 	if t.caller.Watch == nil {
 		return
 	}
@@ -207,10 +207,10 @@ func (t *Turn) reportReply(choice int, ids []string, r *parse.Reading) {
 	if t.wantsWords {
 		h.Facts, h.Tools, h.Workspace = t.readFacts, t.offered, t.folder
 		h.Facts.Judge, h.Facts.Mentioned = nil, nil // they hold the request
-		if said != nil {
-			h.Whole = parse.Delta{Content: said.content.String(), Reasoning: said.reasoning.String(),
-				Calls: said.calls}
-			h.Thought, h.Finish, h.Lost = said.thought, said.finish, said.bytes > maxTranscript
+		if words != nil {
+			h.Whole = parse.Delta{Content: words.content.String(), Reasoning: words.reasoning.String(),
+				Calls: words.calls}
+			h.Thought, h.Finish, h.Lost = words.thought, words.finish, words.bytes > maxTranscript
 		}
 	}
 	t.caller.Watch.Replied(h)

@@ -36,8 +36,8 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 	}
 	seen := map[key]bool{}
 	reads := tool.Harmless()
-	left := mostPasses * max(len(text), shortText)
-	for n := 0; len(queue) > 0 && n < mostReadings && left > 0; {
+	remaining := mostPasses * max(len(text), shortText)
+	for n := 0; len(queue) > 0 && n < mostReadings && remaining > 0; {
 		r := queue[0]
 		queue = queue[1:]
 		if ok && r.cost > found.cost {
@@ -49,7 +49,7 @@ func (t Table) Read(text string, depth int, tool Tool) (found Answer, twice, ok 
 			seen[k] = true
 		}
 		n++
-		left -= len(r.Text)
+		remaining -= len(r.Text)
 		whole := valid(r.Text, depth)
 		if whole && strings.HasPrefix(r.Text, "{") {
 			switch object, takes := tool.Accept(r); {

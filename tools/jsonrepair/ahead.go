@@ -147,16 +147,16 @@ func (m *mender) closersAhead(i int) bool {
 // containers stay open.
 func (m *mender) closeAhead(i int) (after, depth int) {
 	depth = len(m.open)
-	left := m.opened
+	unclosed := m.opened
 	for {
 		i = m.blank(i)
 		if i == len(m.text) || m.text[i] != '}' && m.text[i] != ']' {
 			return i, depth
 		}
-		for own := left.of(m.text[i] - 2); *own > 0; {
+		for own := unclosed.of(m.text[i] - 2); *own > 0; {
 			depth--
 			kind := m.open[depth].kind
-			*left.of(kind)--
+			*unclosed.of(kind)--
 			if kind == m.text[i]-2 {
 				break
 			}

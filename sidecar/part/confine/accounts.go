@@ -132,10 +132,10 @@ func (a *account) record(c decisions.Connection, sentence string, most int) (*tr
 	first := t == nil
 	switch {
 	case first && len(a.servers) >= most: // no command needs so many, and each is a record
-		told := a.tooManyServers
+		reported := a.tooManyServers
 		a.tooManyServers = true
 		a.mu.Unlock()
-		if !told {
+		if !reported {
 			a.cfg.Log.Warn("further servers are refused to a command", "event", "connection_refused",
 				"why", errServers.Error(), "ticket", a.ticket, "agent", c.Agent, "session", c.Session)
 		}
@@ -195,8 +195,8 @@ func (a *account) end(cancel context.CancelFunc) {
 			connected += c.Times
 		}
 		sent, received = sent+c.Sent, received+c.Received
-		said := c.Outcome == decisions.Refused && c.Times == 1
-		if a.cfg.Decisions != nil && !said {
+		recorded := c.Outcome == decisions.Refused && c.Times == 1
+		if a.cfg.Decisions != nil && !recorded {
 			_ = a.cfg.Decisions.AddConnection(c) // the log itself says what it lost
 		}
 	}

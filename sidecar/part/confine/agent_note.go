@@ -74,10 +74,10 @@ func writeNote(agent, sidecar string) error {
 
 // ForgetAgent removes the note of an agent on this machine, if the agent has left the sidecar that the
 // note names.
-func ForgetAgent(agent string, left func(sidecar string) bool) error {
+func ForgetAgent(agent string, disconnected func(sidecar string) bool) error {
 	note, file, err := readNote(agent)
 	host, herr := os.Hostname()
-	if err != nil || herr != nil || note.Host != host || !left(note.URL) {
+	if err != nil || herr != nil || note.Host != host || !disconnected(note.URL) {
 		return nil
 	}
 	if err := os.Remove(file); err != nil {

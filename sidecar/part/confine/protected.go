@@ -32,7 +32,7 @@ func findInside(p guard.Permit) (out []paths.Inside) {
 // deletes, if nothing else happens in it, those that code of the workspace may read by exec.yaml, and
 // those that git tracks with the same content: git could not work without them.
 func hiddenPaths(p guard.Permit, found []paths.Inside, has ruleset.Confined) (out []string) {
-	left := maxCompared
+	remaining := maxCompared
 	for _, in := range found {
 		in.Secrets = slices.DeleteFunc(in.Secrets, func(secret string) bool {
 			return hasNoToken(secret) || p.Project && slices.ContainsFunc(has.Secrets,
@@ -40,7 +40,7 @@ func hiddenPaths(p guard.Permit, found []paths.Inside, has ruleset.Confined) (ou
 				p.Understood && slices.ContainsFunc(p.Deletes,
 					func(gone string) bool { return isBelow(secret, gone) })
 		})
-		out = append(out, untracked(in, &left)...)
+		out = append(out, untracked(in, &remaining)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -129,8 +129,8 @@ func isBelow(file, folder string) bool {
 	return folder != "" && (file == folder || strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/"))
 }
 
-// untracked returns the secrets that no git store tracks. It compares at most left files.
-func untracked(in paths.Inside, left *int) (out []string) {
+// untracked returns the secrets that no git store tracks. It compares at most remaining files.
+func untracked(in paths.Inside, remaining *int) (out []string) {
 	secrets := in.Secrets
 	slices.SortFunc(in.Stores, func(a, b string) int { return len(b) - len(a) }) // the innermost decides
 	for _, store := range in.Stores {
@@ -144,7 +144,7 @@ func untracked(in paths.Inside, left *int) (out []string) {
 				if kept == nil {
 					kept = readIndex(store)
 				}
-				out = append(out, kept.untracked(store, secret, left)...)
+				out = append(out, kept.untracked(store, secret, remaining)...)
 			}
 		}
 		secrets = rest
@@ -153,7 +153,7 @@ func untracked(in paths.Inside, left *int) (out []string) {
 }
 
 // untracked returns a secret, or of a folder of secrets what git does not track in it.
-func (kept index) untracked(store, secret string, left *int) (out []string) {
+func (kept index) untracked(store, secret string, remaining *int) (out []string) {
 	name := strings.TrimPrefix(secret, store+"/")
 	if kept.has(name, secret) {
 		return nil
@@ -162,8 +162,8 @@ func (kept index) untracked(store, secret string, left *int) (out []string) {
 		return []string{secret}
 	}
 	err := filepath.WalkDir(secret, func(file string, e fs.DirEntry, err error) error {
-		switch *left--; {
-		case err != nil || *left < 0:
+		switch *remaining--; {
+		case err != nil || *remaining < 0:
 			return fs.ErrInvalid
 		case !e.IsDir() && !kept.has(strings.TrimPrefix(file, store+"/"), file):
 			out = append(out, file)

@@ -119,10 +119,10 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 	if e.State == approvals.Pending && json.Valid([]byte(k.Arguments)) {
 		set := c.API.Rules.Set()
 		who := policy.Subject{Model: k.Model, Agent: k.Agent, Session: k.Session, Interactive: true}
-		told := c.API.World.WithFolder(set, k.Cwd).ExplainCall(set,
+		explained := c.API.World.WithFolder(set, k.Cwd).ExplainCall(set,
 			tools.Call{Name: k.Tool, Arguments: json.RawMessage(k.Arguments), Strategy: "native",
 				Confidence: 1}, who, false)
-		v.Facts = guard.FactLines(told.Decision.Facts, say)
+		v.Facts = guard.FactLines(explained.Decision.Facts, say)
 	}
 	return v
 }
@@ -164,14 +164,14 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 	} else {
 		_, err = c.API.Answer(id, verb == "allow", approvals.Span(r.PostForm.Get("for")), v.By(), why)
 	}
-	var said *admin.Error
-	if errors.As(err, &said) {
-		hint := said.Hint
-		if said.Status() == http.StatusNotFound {
+	var refusal *admin.Error
+	if errors.As(err, &refusal) {
+		hint := refusal.Hint
+		if refusal.Status() == http.StatusNotFound {
 			hint = "The page Approvals shows those that wait. A restart forgets all, and old ones expire"
 		}
-		return &trouble{said.Status(), "The answer came too late, or there is no such question",
-			shown(said.Message) + ". " + hint + "."}
+		return &trouble{refusal.Status(), "The answer came too late, or there is no such question",
+			shown(refusal.Message) + ". " + hint + "."}
 	}
 	if err != nil {
 		return err

@@ -36,14 +36,14 @@ func (c *Console) events(w http.ResponseWriter, r *http.Request, v viewer) error
 	_ = s.to.SetReadDeadline(time.Time{})
 	tick := time.NewTicker(c.Every)
 	defer tick.Stop()
-	said := c.Now()
+	lastSent := c.Now()
 	err := s.write(":\n\n")
 	for err == nil {
 		var wrote bool
 		if wrote, err = s.news(); wrote {
-			said = c.Now()
-		} else if err == nil && c.Now().Sub(said) > pingTime {
-			said, err = c.Now(), s.write(":\n\n")
+			lastSent = c.Now()
+		} else if err == nil && c.Now().Sub(lastSent) > pingTime {
+			lastSent, err = c.Now(), s.write(":\n\n")
 		}
 		if err != nil {
 			break

@@ -38,19 +38,19 @@ func markedOf(m replay.Marked) markedText {
 	if !ok {
 		return plainText(string(m.Field), m.Text)
 	}
-	left := maxShown
+	remaining := maxShown
 	for _, s := range m.Spans {
-		if left <= 0 {
+		if remaining <= 0 {
 			break
 		}
 		text := maskPiece(m.Text, s.From, s.To, masks)
 		if text == "" {
 			continue // inside a secret that began earlier
 		}
-		if len(text) > left {
-			text = strings.ToValidUTF8(text[:left], "")
+		if len(text) > remaining {
+			text = strings.ToValidUTF8(text[:remaining], "")
 		}
-		left -= len(text)
+		remaining -= len(text)
 		title := string(s.As)
 		if s.Says != "" {
 			title += ": " + shown(s.Says)

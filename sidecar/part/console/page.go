@@ -126,8 +126,8 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, v viewer, p page)
 	if named, ok := data.(interface{ title() string }); ok {
 		f.Title = named.title()
 	}
-	if told, ok := data.(interface{ events() string }); ok {
-		f.Events = told.events()
+	if live, ok := data.(interface{ events() string }); ok {
+		f.Events = live.events()
 	}
 	c.render(w, r, v, http.StatusOK, p.file, f)
 	return nil

@@ -78,12 +78,12 @@ func (c *Console) compare(p *playground) {
 func (c *Console) question(f *playForm) func(*ruleset.Set) (*playReading, error) {
 	if tool, args, ok := Question(f.What, f.Text); ok {
 		return func(set *ruleset.Set) (*playReading, error) {
-			told, err := c.API.World.Explain(set, "", tool, args, set.Confine() == ruleset.Always)
+			explained, err := c.API.World.Explain(set, "", tool, args, set.Confine() == ruleset.Always)
 			if err != nil {
 				return nil, err
 			}
-			return &playReading{readView: readView{Judged: []judgedView{judgedOf(told)}}, Asked: true,
-				explained: told}, nil
+			return &playReading{readView: readView{Judged: []judgedView{judgedOf(explained)}}, Asked: true,
+				explained: explained}, nil
 		}
 	}
 	rec, err := c.record(f)

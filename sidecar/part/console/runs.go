@@ -152,10 +152,10 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 		return err
 	}
 	err := c.Resumer.Resume(r.Context(), id, v.By())
-	var said *admin.Error
-	if errors.As(err, &said) {
-		return &trouble{said.Status(), "The run does not go on",
-			shown(said.Message) + ". " + shown(said.Hint) + "."}
+	var refusal *admin.Error
+	if errors.As(err, &refusal) {
+		return &trouble{refusal.Status(), "The run does not go on",
+			shown(refusal.Message) + ". " + shown(refusal.Hint) + "."}
 	}
 	if err != nil {
 		return err

@@ -158,28 +158,28 @@ type troubleView struct {
 
 // fail shows an error.
 func (c *Console) fail(w http.ResponseWriter, r *http.Request, v viewer, err error) {
-	var said *trouble
+	var failure *trouble
 	var leads *detour
 	var long *http.MaxBytesError
 	switch {
-	case errors.As(err, &said):
+	case errors.As(err, &failure):
 	case errors.As(err, &long):
-		said = &trouble{http.StatusRequestEntityTooLarge, "That was too long",
+		failure = &trouble{http.StatusRequestEntityTooLarge, "That was too long",
 			fmt.Sprintf("This form has at most %d KiB. Nothing was changed.", long.Limit>>10)}
 	default:
 		c.API.Log.Error("a page of the console failed", "event", "console_failed", "path", r.URL.Path,
 			"detail", err.Error())
-		said = &trouble{http.StatusInternalServerError, "This page could not be shown",
+		failure = &trouble{http.StatusInternalServerError, "This page could not be shown",
 			"The fault is ours, and the log says more."}
 	}
-	if said.status != http.StatusInternalServerError {
+	if failure.status != http.StatusInternalServerError {
 		c.API.Log.Debug("a request to the console was refused", "event", "console_refused",
-			"method", r.Method, "path", r.URL.Path, "status", said.status, "detail", said.title)
+			"method", r.Method, "path", r.URL.Path, "status", failure.status, "detail", failure.title)
 	}
 	way := pair{"To the console", Root}
 	if errors.As(err, &leads) {
 		way = leads.way
 	}
-	c.render(w, r, v, said.status, "trouble.html",
-		frame{Title: said.title, Data: troubleView{said.title, said.text, way}})
+	c.render(w, r, v, failure.status, "trouble.html",
+		frame{Title: failure.title, Data: troubleView{failure.title, failure.text, way}})
 }

@@ -160,18 +160,18 @@ func (c *Console) reply(t *Turn, i int) replyView {
 		cmp.Or(r.Profile, ruleset.DefaultProfile))
 	for k := range r.Reading.Calls {
 		call := &r.Reading.Calls[k]
-		left := callOf(call.Name, []byte(guard.WithoutTicket(call, string(call.Arguments))))
-		left.Became, left.Strategy, left.Confidence = string(guard.OutcomeOf(call)), call.Strategy,
+		entry := callOf(call.Name, []byte(guard.WithoutTicket(call, string(call.Arguments))))
+		entry.Became, entry.Strategy, entry.Confidence = string(guard.OutcomeOf(call)), call.Strategy,
 			fmt.Sprintf("%.2f", call.Confidence)
 		if k < len(r.IDs) {
-			left.ID = r.IDs[k]
+			entry.ID = r.IDs[k]
 		}
 		for _, fix := range call.Repairs {
 			if !guard.ByPolicy(fix) {
-				left.Repairs = append(left.Repairs, shownRepair(fix))
+				entry.Repairs = append(entry.Repairs, shownRepair(fix))
 			}
 		}
-		v.Calls = append(v.Calls, left)
+		v.Calls = append(v.Calls, entry)
 	}
 	for _, f := range r.Reading.Refused {
 		kept := callOf(f.Name, []byte(f.Text))

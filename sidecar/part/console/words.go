@@ -64,9 +64,9 @@ func clock(t time.Time) string { return t.Format("15:04:05") }
 
 // originWords describes the origin of rules.
 func originWords(by string) string {
-	said := map[string]string{"start": "the start", "watch": "files that were saved", "put": "the admin API",
-		"rollback": "a rollback", "promote": "a promotion"}
-	return cmp.Or(said[by], by)
+	causes := map[string]string{"start": "the start", "watch": "files that were saved",
+		"put": "the admin API", "rollback": "a rollback", "promote": "a promotion"}
+	return cmp.Or(causes[by], by)
 }
 
 // duration formats a duration for people.

@@ -104,8 +104,8 @@ func (w *Want) judge(m replay.Made) Made {
 
 // refuses reports whether a call of this name was refused. refused holds CODE: NAME: WHY.
 func refuses(refused []string, name string) bool {
-	return slices.ContainsFunc(refused, func(said string) bool {
-		_, rest, _ := strings.Cut(said, ": ")
+	return slices.ContainsFunc(refused, func(refusal string) bool {
+		_, rest, _ := strings.Cut(refusal, ": ")
 		return strings.HasPrefix(rest, name+": ")
 	})
 }

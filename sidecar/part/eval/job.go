@@ -97,10 +97,10 @@ func (j *Job) tell(in Room, report *Report, broken int) error {
 	if j.JSON {
 		write = report.JSON
 	}
-	said := write(in.Out)
+	writeErr := write(in.Out)
 	switch worse, err := report.Against(j.Baseline); {
-	case said != nil || err != nil:
-		return errors.Join(said, err)
+	case writeErr != nil || err != nil:
+		return errors.Join(writeErr, err)
 	case broken > 0:
 		return fmt.Errorf("%d lines could not be read", broken)
 	case len(worse) > 0:

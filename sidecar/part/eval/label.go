@@ -166,9 +166,9 @@ func (c wantCall) fits(got replay.MadeCall) bool {
 		return true
 	}
 	for _, v := range args {
-		var said any
-		return len(args) == 1 && json.Unmarshal(v, &said) == nil &&
-			strings.TrimSpace(fmt.Sprint(said)) == strings.TrimSpace(*text)
+		var argument any
+		return len(args) == 1 && json.Unmarshal(v, &argument) == nil &&
+			strings.TrimSpace(fmt.Sprint(argument)) == strings.TrimSpace(*text)
 	}
 	return false
 }

@@ -84,8 +84,8 @@ func (r *Report) Headline() string {
 	}
 	i := slices.IndexFunc(r.Pairs, func(p Pair) bool { return p.A == first.Name && p.B == best.Name })
 	p := r.Pairs[i]
-	sure, others := "and that may be chance", float64(len(r.Variants)-1)
-	if p.CasesB > p.CasesA && p.P <= 0.05/others { // among many variants the best is often good by chance
+	sure, comparisons := "and that may be chance", float64(len(r.Variants)-1)
+	if p.CasesB > p.CasesA && p.P <= 0.05/comparisons { // of many variants the best is often good by chance
 		sure = "and that is hardly chance"
 	}
 	if first.Steady != nil {

@@ -101,11 +101,11 @@ func (e *entry) calls() {
 		e.say("calls", len(r.Calls))
 	}
 	r.Calls = slices.Clone(r.Calls[:min(len(r.Calls), maxCapturedCalls)])
-	left := maxText
+	remaining := maxText
 	for i := range r.Calls {
 		c := &r.Calls[i]
 		n := len(c.ID) + len(c.Name) + len(c.Arguments)
-		if left -= n; left < 0 {
+		if remaining -= n; remaining < 0 {
 			e.say("calls", len(r.Calls))
 			r.Calls = slices.Clip(r.Calls[:i])
 			return
@@ -123,10 +123,10 @@ func (e *entry) reading(name string, r *captureReading) {
 	}
 	r.Calls, r.Refused = slices.Clone(r.Calls[:min(len(r.Calls),
 		maxCapturedCalls)]), slices.Clone(r.Refused[:min(len(r.Refused), maxCapturedCalls)])
-	left := maxText
+	remaining := maxText
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if left -= len(c.Name) + len(c.Arguments); left < 0 {
+		if remaining -= len(c.Name) + len(c.Arguments); remaining < 0 {
 			e.say(name+".calls", len(r.Calls))
 			r.Calls = slices.Clip(r.Calls[:i])
 			break

@@ -16,18 +16,18 @@ const maxFeedback = 4 << 10
 // ServeFeedback counts the caller's score of an answer: {"request": "…", "score": 0 to 1}.
 func (tr *Tracker) ServeFeedback(w http.ResponseWriter, r *http.Request) error {
 	const how = `send {"request": the X-Request-Id of the answer, "score": a number from 0 to 1}`
-	var said struct {
+	var feedback struct {
 		Request string   `json:"request"`
 		Score   *float64 `json:"score"`
 	}
 	dec := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxFeedback))
-	if err := dec.Decode(&said); err != nil {
+	if err := dec.Decode(&feedback); err != nil {
 		return openai.InvalidRequest("", "the feedback cannot be read: "+jsontext.Error(err).Error()+"; "+how)
 	}
-	if said.Request == "" || said.Score == nil {
+	if feedback.Request == "" || feedback.Score == nil {
 		return openai.InvalidRequest("", "the feedback lacks request or score; "+how)
 	}
-	if err := tr.Feedback(said.Request, *said.Score); err != nil {
+	if err := tr.Feedback(feedback.Request, *feedback.Score); err != nil {
 		e := openai.InvalidRequest("", err.Error())
 		if errors.Is(err, errUnknown) {
 			e.Status = http.StatusNotFound

@@ -50,9 +50,9 @@ func (Part) Open(_ context.Context, c *service.Core) (stop func() error, err err
 	}
 	c.Metrics.Captured(func() float64 { return float64(store.Stats().Written) },
 		func() float64 { return float64(store.Stats().Dropped) })
-	others, _ := service.Offered[peerCounts](c)
+	peers, _ := service.Offered[peerCounts](c)
 	l, err := OpenTracker(TrackerConfig{Path: path, Store: store, Now: c.Now, Metrics: c.Metrics, Log: c.Log,
-		Peers: others, Before: before})
+		Peers: peers, Before: before})
 	if err != nil {
 		return nil, err
 	}

@@ -168,13 +168,13 @@ func (m *mask) message(r *captureReply) Message {
 }
 
 // made builds the record of a reading, without texts equal to the server's.
-func (m *mask) made(name string, said *captureReply, r *captureReading) Made {
+func (m *mask) made(name string, sent *captureReply, r *captureReading) Made {
 	out := Made{Calls: []Call{}, Finish: m.name(r.Finish), Early: r.Early}
-	if r.Content != said.Content {
+	if r.Content != sent.Content {
 		text := m.text(name+".content", r.Content)
 		out.Content = &text
 	}
-	if r.Reasoning != said.Reasoning {
+	if r.Reasoning != sent.Reasoning {
 		text := m.text(name+".reasoning", r.Reasoning)
 		out.Reasoning = &text
 	}

@@ -48,9 +48,9 @@ func (s *Store) exchange(ctx context.Context, rules string) {
 		p := s.client.Pipeline()
 		p.HSet(ctx, key, s.Replica, s.seal.close(key+" "+s.Replica, doc))
 		p.PExpire(ctx, key, time.Hour)
-		said := p.HGetAll(ctx, key)
+		reply := p.HGetAll(ctx, key)
 		_, err := p.Exec(ctx)
-		all = said.Val()
+		all = reply.Val()
 		return err
 	})
 	me := s.me(rules)

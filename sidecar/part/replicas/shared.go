@@ -271,15 +271,15 @@ func (s *Store) record(pass state.CircuitPass, err error) {
 
 // refusedByServer reports whether the server is reachable and rejects what it gets.
 func refusedByServer(err error) bool {
-	var said redis.Error
-	if !errors.As(err, &said) {
+	var reply redis.Error
+	if !errors.As(err, &reply) {
 		return false
 	}
-	if strings.HasPrefix(said.Error(), "ERR AUTH") {
+	if strings.HasPrefix(reply.Error(), "ERR AUTH") {
 		return false
 	}
 	for _, code := range []string{"OOM ", "READONLY ", "MISCONF ", "NOPERM ", "ERR ", "WRONGTYPE "} {
-		if strings.HasPrefix(said.Error(), code) {
+		if strings.HasPrefix(reply.Error(), code) {
 			return true
 		}
 	}

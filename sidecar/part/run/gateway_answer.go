@@ -89,14 +89,14 @@ func readAnswer(status int, header http.Header, body []byte, now time.Time) answ
 	var why gatewayError
 	isGateway := json.Unmarshal(body, &doc) == nil && json.Unmarshal(orNull(doc.Error), &why) == nil &&
 		(doc.OK != nil || why.Type != "")
-	said := strings.TrimSpace(why.Message)
+	message := strings.TrimSpace(why.Message)
 	switch status {
 	case http.StatusUnauthorized:
 		return answer{kind: badToken, detail: "the gateway does not accept the token: set gateway_token"}
 	case http.StatusTooManyRequests:
 		return answer{kind: gatewayBusy, text: "the gateway takes no calls for a while, so this call did not run.",
 			after:  max(1, retryAfter(header, now)),
-			detail: "the gateway answers 429: " + cmp.Or(said, "too many requests, or too many with a wrong token")}
+			detail: "the gateway answers 429: " + cmp.Or(message, "too many requests, or too many with a wrong token")}
 	case http.StatusRequestEntityTooLarge:
 		return answer{kind: callFailed,
 			text: "the arguments are too long for the gateway, so this call did not run. Send less."}
@@ -118,16 +118,16 @@ func readAnswer(status int, header http.Header, body []byte, now time.Time) answ
 	case status == http.StatusNotFound && why.Type == "not_found":
 		return answer{kind: noSuchTool}
 	case status == http.StatusForbidden && why.RequiresApproval:
-		return answer{kind: callFailed, text: "the gateway blocked this call: " + said +
+		return answer{kind: callFailed, text: "the gateway blocked this call: " + message +
 			" A person would have to approve it there, and cannot from here. Do it another way, or tell the user."}
 	case status == http.StatusForbidden:
-		return answer{kind: callFailed, text: "the gateway blocked this call: " + said +
+		return answer{kind: callFailed, text: "the gateway blocked this call: " + message +
 			" Do not send it again. Do it another way, or tell the user."}
 	case status != http.StatusOK || doc.OK == nil || !*doc.OK:
-		if said == "" {
-			said = fmt.Sprintf("the gateway refused this call with status %d", status)
+		if message == "" {
+			message = fmt.Sprintf("the gateway refused this call with status %d", status)
 		}
-		return answer{kind: callFailed, text: said}
+		return answer{kind: callFailed, text: message}
 	}
 	text, soft := toolText(doc.Result)
 	if soft {

@@ -114,17 +114,17 @@ func (c *Gateway) inspect(ctx context.Context, set *ruleset.Set, who policy.Subj
 	}
 	var group sync.WaitGroup
 	listed := *ruleset.Of[gatewayTools](set)
-	said := make([]answerKind, len(listed))
+	answers := make([]answerKind, len(listed))
 	for i, t := range listed {
 		if set.Tools.Class(t.Name) == tools.Read && gjson.GetBytes(t.Parameters, "required.#").Int() > 0 {
 			group.Go(func() {
-				said[i] = c.send(ctx, c.emptyCall(t.Name, who), who).kind
+				answers[i] = c.send(ctx, c.emptyCall(t.Name, who), who).kind
 			})
 		}
 	}
 	group.Wait()
 	for i, t := range listed {
-		switch said[i] {
+		switch answers[i] {
 		case noSuchTool:
 			l.missing = append(l.missing, t.Name)
 		case toolFailed:

@@ -26,10 +26,10 @@ var errEnough = errors.New("enough was found")
 // walk visits the files below a folder; below is their path relative to it. It follows no links and
 // skips folders that the call may not read.
 func (w *toolCall) walk(root string, visit func(name, below string) error) error {
-	left := maxVisited
+	remaining := maxVisited
 	var folder func(name, below string) error
 	folder = func(name, below string) error {
-		entries, err := w.list(name, left+1)
+		entries, err := w.list(name, remaining+1)
 		if err != nil {
 			if below == "" {
 				return err
@@ -37,7 +37,7 @@ func (w *toolCall) walk(root string, visit func(name, below string) error) error
 			return nil
 		}
 		for _, e := range entries {
-			if left--; left < 0 {
+			if remaining--; remaining < 0 {
 				return fmt.Errorf("there are more than %d files below %s; search in a folder of it",
 					maxVisited, root)
 			}

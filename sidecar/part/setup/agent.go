@@ -180,7 +180,7 @@ func (c *Connector) undo(path, format string) (Undone, error) {
 
 // warn prints what else must be set.
 func (c *Connector) warn(a Agent) {
-	s, told := c.sidecar(), a.Told(c.sidecar())
+	s, settings := c.sidecar(), a.Told(c.sidecar())
 	window, reply, one, key := s, s, s, s
 	window.Window.Number++
 	reply.Reply.Number++
@@ -191,12 +191,12 @@ func (c *Connector) warn(a Agent) {
 		other connection.Sidecar
 	}{{"--context-window", !c.AskWindow, window}, {"--max-tokens", c.Tokens > 0, reply},
 		{"--models or --executor", len(c.Named) > 1 || c.Executor, one}} {
-		if flag.given && a.Told(flag.other) == told {
+		if flag.given && a.Told(flag.other) == settings {
 			fmt.Fprintf(c.Err, "note: the settings of %s have no place for %s\n", a.Name, flag.names)
 		}
 	}
 	switch name := s.Variable(); {
-	case name != "" && a.Told(key) != told:
+	case name != "" && a.Told(key) != settings:
 		fmt.Fprintf(c.Err, "note: %s is a secret, and is not written down: %s needs it in its environment\n",
 			name, a.Name)
 	case name != "":

@@ -41,17 +41,17 @@ func checkHealth(ctx context.Context, client *http.Client, listen string, ready 
 	if err != nil {
 		return fmt.Errorf("the server does not answer: %w", err)
 	}
-	var said struct {
+	var health struct {
 		OK      bool     `json:"ok"`
 		Ready   bool     `json:"ready"`
 		Failing []string `json:"failing"`
 	}
-	switch err := json.Unmarshal(text, &said); {
+	switch err := json.Unmarshal(text, &health); {
 	case err != nil:
 		return fmt.Errorf("%s answered %s, and not as this program does", at, res.Status)
-	case ready && len(said.Failing) > 0:
-		return errors.New("not ready: " + strings.Join(said.Failing, "; "))
-	case res.StatusCode != http.StatusOK || ready && !said.Ready || !ready && !said.OK:
+	case ready && len(health.Failing) > 0:
+		return errors.New("not ready: " + strings.Join(health.Failing, "; "))
+	case res.StatusCode != http.StatusOK || ready && !health.Ready || !ready && !health.OK:
 		return fmt.Errorf("%s answered %s", at, res.Status)
 	}
 	return nil

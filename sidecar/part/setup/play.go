@@ -111,18 +111,18 @@ func (p *demoRun) judge(r *played) {
 
 // show prints two answers to one message, and the verdict on the second.
 func (p *demoRun) show(r *played, first, second string) {
-	left, said := r.before.lines(), r.output
+	leftLines, verdict := r.before.lines(), r.output
 	if !r.harmless {
-		left = append(left, line{"-> " + r.before.openClawResult(), terminal.Red})
+		leftLines = append(leftLines, line{"-> " + r.before.openClawResult(), terminal.Red})
 	}
 	if r.after.asked > 1 {
-		said += " (the model was asked again)"
+		verdict += " (the model was asked again)"
 	}
 	if r.bad != nil {
-		said = r.bad.Error()
+		verdict = r.bad.Error()
 	}
-	p.sides(r.id, r.about, side{first, left},
-		side{second, append(r.after.lines(), judged(r.bad == nil, said))})
+	p.sides(r.id, r.about, side{first, leftLines},
+		side{second, append(r.after.lines(), judged(r.bad == nil, verdict))})
 }
 
 // lines formats an answer for people.

@@ -44,10 +44,10 @@ func (p *Patient) shared(ctx context.Context) []Check {
 
 // mendShared returns the fix for an error.
 func mendShared(err error) string {
-	said := err.Error()
+	message := err.Error()
 	has := func(words ...string) bool {
 		for _, w := range words {
-			if strings.Contains(said, w) {
+			if strings.Contains(message, w) {
 				return true
 			}
 		}
@@ -66,7 +66,7 @@ func mendShared(err error) string {
 		return "name the server that takes writes, not its copy"
 	case has("certificate", "tls"):
 		return "set shared_ca to the certificates that sign the server's, and name it as its certificate does"
-	case strings.HasPrefix(said, "shared"), strings.HasPrefix(said, "read shared_ca"):
+	case strings.HasPrefix(message, "shared"), strings.HasPrefix(message, "read shared_ca"):
 		return "shared: redis://HOST:6379, rediss://HOST:6379 for TLS, or unix:///PATH"
 	}
 	return "start the server, or say where it is: shared: redis://HOST:6379"

@@ -35,11 +35,11 @@ func (r *Report) Lines() (out []string) {
 		say("the same tokens elsewhere%s", r.in())
 	}
 	for _, h := range r.Hosted {
-		beside := ""
+		ratio := ""
 		if h.Times > 0 {
-			beside = fmt.Sprintf(", %s times your own", roundedNumber(h.Times))
+			ratio = fmt.Sprintf(", %s times your own", roundedNumber(h.Times))
 		}
-		say("  %-18s %14s  %s%s", h.Name, money(h.Value), h.Way, beside)
+		say("  %-18s %14s  %s%s", h.Name, money(h.Value), h.Way, ratio)
 		say("  %-18s %14s  price from %s", "", "", h.Source)
 	}
 	if len(r.Hosted) > 0 {

@@ -63,8 +63,8 @@ func validate(ctx context.Context, path string, text []byte) (err error) {
 	c := exec.CommandContext(ctx, program, "config", "validate", "--json")
 	c.Env = append(os.Environ(), "OPENCLAW_CONFIG_PATH="+tmp)
 	c.WaitDelay = time.Second
-	var said bytes.Buffer
-	c.Stderr = &said
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
 	out, runErr := c.Output()
 	var answer struct {
 		Valid  *bool
@@ -72,7 +72,7 @@ func validate(ctx context.Context, path string, text []byte) (err error) {
 	}
 	if err := json.Unmarshal(out, &answer); err != nil || answer.Valid == nil {
 		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err),
-			bytes.TrimSpace(said.Bytes()))
+			bytes.TrimSpace(stderr.Bytes()))
 	}
 	if !*answer.Valid {
 		return &refused{answer.Issues}

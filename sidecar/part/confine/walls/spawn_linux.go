@@ -166,12 +166,12 @@ func runKeeper(b *childState, command int) {
 	syscall6(unix.SYS_CLOSE_RANGE, 2, 1<<31, 0, 0, 0, 0)
 	const report, signals = 0, 1
 	var how int32
-	for ended, told := false, false; ; {
+	for ended, reported := false, false; ; {
 		for {
 			pid := syscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&b.status)),
 				unix.WNOHANG|unix.WALL, 0, 0, 0)
 			if pid == -int(unix.ECHILD) && ended {
-				if !told {
+				if !reported {
 					sendMessage(report, msgEnd, how, 1)
 				}
 				exit(0)
@@ -183,8 +183,8 @@ func runKeeper(b *childState, command int) {
 				ended, how = true, b.status
 			}
 		}
-		if ended && !told {
-			told = true
+		if ended && !reported {
+			reported = true
 			sendMessage(report, msgEnd, how, 0)
 		}
 		if syscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0) != b.parent {

@@ -89,8 +89,8 @@ func (p *pipes) copyOutput(f output, full func()) {
 	for {
 		n, err := f.from.Read(buf)
 		if n > 0 {
-			if left := p.remaining.Add(-int64(n)); p.bound && left < 0 {
-				n = max(0, n+int(max(left, -int64(n))))
+			if remaining := p.remaining.Add(-int64(n)); p.bound && remaining < 0 {
+				n = max(0, n+int(max(remaining, -int64(n))))
 				full()
 				err = io.EOF
 			}
