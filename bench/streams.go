@@ -34,7 +34,8 @@ func (b *bench) thousandStreams(ctx context.Context, _ *reply, p *process) (figu
 	}
 	err = s.leave()
 	b.emptied(ctx)
-	return figures{"added": most - before, "whole": most, "aborts": float64(b.model.ended.Load() - ended)}, err
+	aborts := float64(b.model.ended.Load() - ended)
+	return figures{"added": most - before, "whole": most, "aborts": aborts}, err
 }
 
 // tenThousandStreams measures 10,000 open streams in a new process: memory and goroutines of each, the CPU
