@@ -88,14 +88,14 @@ func guessScript(c *Call, env map[string]string, w World) (out *shell.Script) {
 			out = clearSpans(s)
 		}
 	}
-	left := maxLines
+	remaining := maxLines
 	for _, a := range c.all {
 		list, _ := a.texts()
 		for _, text := range list {
 			if c.Class == "exec" || !looksLike(looksShell, text) || !w.Arguments.role(c, a).shell {
 				continue
 			}
-			if left--; left < 0 {
+			if remaining--; remaining < 0 {
 				return merge(out, &shell.Script{OverBudget: true, Parsed: true}, 0)
 			}
 			if s := shell.Analyze(text, shell.World{Guard: w.Guard, Programs: w.Programs}); s.Parsed &&

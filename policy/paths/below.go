@@ -17,9 +17,9 @@ const (
 var published = set("node_modules site-packages .git __pycache__")
 
 // secretsBelow reports whether reading all of a folder reads secrets, or more than can be examined.
-func (g Guard) secretsBelow(folder string, left *int) bool {
+func (g Guard) secretsBelow(folder string, remaining *int) bool {
 	for folders := []string{folder}; len(folders) > 0; folders = folders[1:] {
-		entries, ok := g.list(folders[0], left)
+		entries, ok := g.list(folders[0], remaining)
 		if !ok {
 			return true
 		}
@@ -45,9 +45,9 @@ func (g Guard) Follows(u *Use) {
 	if g.Links == nil || u.Resolved == "" || !InWorkspace(u.Class) {
 		return
 	}
-	left, behind := maxLinked, maxBelow
+	remaining, behind := maxLinked, maxBelow
 	for folders := []string{u.Resolved}; len(folders) > 0; folders = folders[1:] {
-		entries, ok := g.list(folders[0], &left)
+		entries, ok := g.list(folders[0], &remaining)
 		if !ok {
 			u.mark(MarkBelow)
 			return
@@ -70,13 +70,13 @@ func (g Guard) Follows(u *Use) {
 
 // list returns the entries of a folder and takes them from left. ok is false once nothing is left. A missing
 // folder is empty.
-func (g Guard) list(folder string, left *int) (entries []fs.DirEntry, ok bool) {
-	if *left <= 0 {
+func (g Guard) list(folder string, remaining *int) (entries []fs.DirEntry, ok bool) {
+	if *remaining <= 0 {
 		return nil, false
 	}
-	entries, err := g.Links.List(folder, *left)
-	*left -= len(entries)
-	return entries, *left > 0 && (err == nil || isMissing(err))
+	entries, err := g.Links.List(folder, *remaining)
+	*remaining -= len(entries)
+	return entries, *remaining > 0 && (err == nil || isMissing(err))
 }
 
 // isPrivateEntry reports whether an entry of a readable folder is a secret, or leads where the agent may not
@@ -102,21 +102,22 @@ func (g Guard) entryClass(p string, e fs.DirEntry) (class, root string) {
 // expandPattern calls for each path on the disk that a pattern in a folder matches. ** stands for any
 // folders, and then hidden names and either case match too, since find may have written it. It returns false
 // if there is too much to examine.
-func (g Guard) expandPattern(folder string, rest []string, hidden bool, left *int, call func(p string)) bool {
+func (g Guard) expandPattern(folder string, rest []string, hidden bool, remaining *int,
+	call func(p string)) bool {
 	part, more := rest[0], rest[1:]
 	switch {
 	case !isPattern(part) && len(more) == 0:
 		call(join(folder, part))
 		return true
 	case !isPattern(part):
-		return g.expandPattern(join(folder, part), more, hidden, left, call)
+		return g.expandPattern(join(folder, part), more, hidden, remaining, call)
 	case part == "**" && len(more) > 0:
-		if hidden = true; !g.expandPattern(folder, more, hidden, left, call) {
+		if hidden = true; !g.expandPattern(folder, more, hidden, remaining, call) {
 			return false
 		}
 		more = rest
 	}
-	entries, ok := g.list(folder, left)
+	entries, ok := g.list(folder, remaining)
 	for _, e := range entries {
 		switch fits := part == "**" || matchesMost(part) || match(part, e.Name(), false) ||
 			hidden && match(strings.ToLower(part), strings.ToLower(e.Name()), false); {
@@ -126,7 +127,7 @@ func (g Guard) expandPattern(folder string, rest []string, hidden bool, left *in
 			call(join(folder, e.Name()))
 		case e.IsDir() && !(part == "**" && published()[e.Name()]), part != "**" &&
 			e.Type()&fs.ModeSymlink != 0:
-			ok = g.expandPattern(join(folder, e.Name()), more, hidden, left, call)
+			ok = g.expandPattern(join(folder, e.Name()), more, hidden, remaining, call)
 		}
 	}
 	return ok
@@ -138,8 +139,8 @@ func (g Guard) onDisk(u *Use, folder string, rest []string) {
 	if g.Links == nil || !around && u.Class != Workspace {
 		return
 	}
-	left, below := maxBelow, maxBelow
-	if !g.expandPattern(folder, rest, false, &left, func(p string) {
+	remaining, below := maxBelow, maxBelow
+	if !g.expandPattern(folder, rest, false, &remaining, func(p string) {
 		at := g.place(Read, p, false)
 		switch {
 		case !at.there():

@@ -132,8 +132,8 @@ func (g Guard) classify(u *Use, op Op, p, cwd string, tool bool) {
 	}
 	u.Marks = append(u.Marks, at.marks...)
 	around := at.class == Around || op == Read && g.hasHome(at.path)
-	if left := maxBelow; around && g.Links != nil && (at.Mode.IsDir() || !at.there()) &&
-		g.secretsBelow(at.path, &left) {
+	if remaining := maxBelow; around && g.Links != nil && (at.Mode.IsDir() || !at.there()) &&
+		g.secretsBelow(at.path, &remaining) {
 		u.mark(MarkBelow)
 	}
 	switch {

@@ -14,9 +14,9 @@ func (g Guard) Inside(folder string) (in Inside) {
 	if g.Links == nil {
 		return in
 	}
-	left := maxBelow
+	remaining := maxBelow
 	for folders := []string{folder}; len(folders) > 0; folders = folders[1:] {
-		entries, _ := g.list(folders[0], &left) // what cannot be listed cannot be read either
+		entries, _ := g.list(folders[0], &remaining) // what cannot be listed cannot be read either
 		for _, e := range entries {
 			p := join(folders[0], e.Name())
 			if e.Name() == ".git" {

@@ -62,9 +62,9 @@ var looksLikeFile = regexp.MustCompile(`^\.{1,2}(/|$)|^[/:]|/$|[*?[]`)
 // everything is excluded, git deletes everything.
 func (c *call) pathspec(w Word) {
 	magic, text := pathMagic(w.Text)
-	others := func(o Word) bool { other, _ := pathMagic(o.Text); return !excludes(other) }
+	included := func(o Word) bool { other, _ := pathMagic(o.Text); return !excludes(other) }
 	switch {
-	case excludes(magic) && slices.ContainsFunc(c.Operands, others):
+	case excludes(magic) && slices.ContainsFunc(c.Operands, included):
 		return
 	case excludes(magic) || strings.Contains(magic, "attr:") || text == "":
 		text = "."

@@ -144,9 +144,9 @@ func (sh *shell) runFrom(base string, r program.Run, from []string) {
 		sub.in = &stream{}
 	}
 	if r.Dir != nil {
-		sub.dir.others = nil
+		sub.dir.alternatives = nil
 		sub.chdir(word{Word: *r.Dir})
-		sub.dir.others = nil
+		sub.dir.alternatives = nil
 	}
 	switch {
 	case r.Shell:

@@ -16,7 +16,7 @@ const maxFolders = 8
 func (sh *shell) use(op paths.Op, w word, via string) []paths.Use {
 	out := []paths.Use{sh.useFrom(op, w, sh.cwd(), via)}
 	if !strings.HasPrefix(w.Text, "/") {
-		for _, other := range sh.dir.others {
+		for _, other := range sh.dir.alternatives {
 			if u := sh.useFrom(op, w, other, via); u.Class != out[0].Class {
 				out = append(out, u)
 			}
@@ -74,14 +74,14 @@ func (sh *shell) created(w word) *sink {
 func (sh *shell) chdir(w word) {
 	d := &sh.dir
 	target, old := "", known(d.path)
-	old.Dynamic = !d.known || len(d.others) > 0
+	old.Dynamic = !d.known || len(d.alternatives) > 0
 	if strings.HasPrefix(w.Text, "/") || d.known {
 		target = absolute(w.Text, d.path)
 	}
 	if sure := !w.vague() && target != "" && (sh.errexit && sh.conditions == 0 ||
 		sh.folderExists(target)); d.known &&
 		d.path != "" && !sure {
-		if d.others = union(d.others, []string{d.path}); len(d.others) > maxFolders {
+		if d.alternatives = union(d.alternatives, []string{d.path}); len(d.alternatives) > maxFolders {
 			d.known = false
 		}
 	}

@@ -59,11 +59,11 @@ func (sh *shell) binary(c *syntax.BinaryCmd) {
 	case syntax.AndStmt:
 		sh.andList(c)
 	default:
-		before := sh.dir.others
+		before := sh.dir.alternatives
 		sh.condition(c.X)
 		if y, ok := c.Y.Cmd.(*syntax.CallExpr); ok && len(y.Args) > 0 && y.Args[0].Lit() == "exit" &&
 			succeeded(c.X) {
-			sh.dir.others = before
+			sh.dir.alternatives = before
 		}
 		sh.branch(func(b *shell) { b.statement(c.Y) })
 	}
@@ -80,7 +80,7 @@ func (sh *shell) andList(c *syntax.BinaryCmd) {
 		first = b.X
 	}
 	slices.Reverse(list)
-	before := sh.dir.others
+	before := sh.dir.alternatives
 	sh.condition(first)
 	if sh.out != nil {
 		sh.out.known = false
@@ -88,9 +88,9 @@ func (sh *shell) andList(c *syntax.BinaryCmd) {
 	b := sh.fork()
 	all := []string{sh.dir.path} // where it may be when the list is over
 	for i, s := range list {
-		all = union(all, b.dir.others)
+		all = union(all, b.dir.alternatives)
 		if succeeded(first) {
-			b.dir.others = before
+			b.dir.alternatives = before
 		}
 		if first = s; i < len(list)-1 {
 			b.condition(s)
@@ -98,7 +98,8 @@ func (sh *shell) andList(c *syntax.BinaryCmd) {
 			b.statement(s)
 		}
 	}
-	b.dir.others = union(b.dir.others, slices.DeleteFunc(all, func(p string) bool { return p == b.dir.path }))
+	b.dir.alternatives = union(b.dir.alternatives,
+		slices.DeleteFunc(all, func(p string) bool { return p == b.dir.path }))
 	sh.dir = b.dir
 	sh.merge(b)
 }
@@ -155,11 +156,11 @@ func succeeded(s *syntax.Stmt) bool {
 
 func (sh *shell) ifClause(c *syntax.IfClause) {
 	for ; c != nil; c = c.Else {
-		before := sh.dir.others
+		before := sh.dir.alternatives
 		sh.condition(c.Cond...)
 		sh.branch(func(b *shell) {
 			if n := len(c.Cond); n == 1 && succeeded(c.Cond[0]) {
-				b.dir.others = before
+				b.dir.alternatives = before
 			}
 			b.statements(c.Then)
 		})

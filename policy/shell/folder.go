@@ -22,7 +22,8 @@ func (sh *shell) addFolders(cmd *Command, e program.Effect, c call) {
 			}
 		}
 	}
-	begun := e.Folder == nil && sh.dir.known && len(sh.dir.others) == 0 && sh.dir.path == sh.a.guard.Roots.Cwd
+	begun := e.Folder == nil && sh.dir.known && len(sh.dir.alternatives) == 0 &&
+		sh.dir.path == sh.a.guard.Roots.Cwd
 	if begun || slices.Contains(e.Tags, "wrapper") || e.Sub == "" && (e.ReadsIn || len(e.Fetches) > 0 ||
 		readsFiles(e)) {
 		return

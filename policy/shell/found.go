@@ -38,7 +38,7 @@ func (sh *shell) namesArePlain(pattern string) bool {
 			return false
 		}
 	}
-	for _, folder := range append([]string{sh.cwd()}, sh.dir.others...) {
+	for _, folder := range append([]string{sh.cwd()}, sh.dir.alternatives...) {
 		names, seen := sh.a.names(folder)
 		if !seen || slices.ContainsFunc(names, func(name string) bool {
 			ok, err := path.Match(first, name)
@@ -77,7 +77,7 @@ func (sh *shell) folderExists(folder string) bool {
 // program in the folder or above and the script deletes nothing.
 func (sh *shell) resolveInstalled(base string, e program.Effect) program.Effect {
 	if len(e.Installs) == 0 || e.Installs[0].Dynamic || e.Installs[0].Glob || e.Folder != nil ||
-		!sh.dir.known || len(sh.dir.others) > 0 || sh.a.deletes || sh.a.linked {
+		!sh.dir.known || len(sh.dir.alternatives) > 0 || sh.a.deletes || sh.a.linked {
 		return e
 	}
 	for at := sh.cwd(); at != "/"; at = path.Dir(at) {

@@ -43,7 +43,7 @@ func (sh *shell) shellOutput(name string, c call) (text string, ok bool) {
 	args := texts(c.args())
 	switch name {
 	case "pwd":
-		return sh.dir.path + "\n", sh.dir.known && len(sh.dir.others) == 0
+		return sh.dir.path + "\n", sh.dir.known && len(sh.dir.alternatives) == 0
 	case "git":
 		if slices.Equal(args, []string{"rev-parse", "--show-toplevel"}) {
 			for _, root := range sh.a.guard.Roots.Write {

@@ -36,10 +36,10 @@ type shell struct {
 
 // folderState is the folder that a shell is in.
 type folderState struct {
-	path    string
-	known   bool
-	others  []string // where it may be instead, if an unchecked cd has failed
-	pattern string   // that an unknown folder matches; empty: nothing is known
+	path         string
+	known        bool
+	alternatives []string // where it may be instead, if an unchecked cd has failed
+	pattern      string   // that an unknown folder matches; empty: nothing is known
 }
 
 // scope holds what was set since a subshell or a branch began.

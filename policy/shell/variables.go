@@ -12,23 +12,23 @@ func (sh *shell) get(name string) (v value, set bool) {
 	if v, is := sh.parameter(name); is {
 		return v, v.set
 	}
-	left := false
+	crossed := false
 	for s := sh.scope; s != nil; s = s.up {
 		v, is := s.vars[name]
 		if !is && s.up == nil {
 			v, is = sh.a.initial(name)
 		}
 		if is {
-			if left {
+			if crossed {
 				v = value{word: v.asUnknown()}
 			}
 			return v, v.set
 		}
-		left = left || s.fresh
+		crossed = crossed || s.fresh
 	}
 	if name == "PWD" && sh.dir.path != "" {
 		v := known(sh.dir.path)
-		v.Dynamic = !sh.dir.known || len(sh.dir.others) > 0
+		v.Dynamic = !sh.dir.known || len(sh.dir.alternatives) > 0
 		return v, true
 	}
 	v = value{word: unknownWord("")}

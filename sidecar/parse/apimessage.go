@@ -70,7 +70,7 @@ func (k *Keys) Found(offered *tools.Catalog, v Value) (f Envelope, ok bool) {
 	w := walker{k: k, offered: offered, stream: v.Many, printed: v.Foreign}
 	lists, ok := w.walk(root, maxWalk)
 	w.join()
-	w.f.Said, w.f.Reasoning = string(w.said), string(w.thought)
+	w.f.Said, w.f.Reasoning = string(w.content), string(w.thought)
 	if ok && w.f.Again != "" {
 		w.f.Printed = w.printed
 		return w.f, len(w.f.List) == 0
@@ -103,7 +103,7 @@ type walker struct {
 	stream  bool        // text continues from value to value
 	printed bool        // the value is no JSON
 	piece   bool        // a delta
-	said    []byte
+	content []byte
 	thought []byte
 }
 
@@ -124,7 +124,7 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 			return 0, true
 		}
 	}
-	said := len(w.said)
+	start := len(w.content)
 	to, body := w.addressed(v)
 	if ok = w.members(v, to, &lists, depth); !ok {
 		return 0, false
@@ -133,8 +133,8 @@ func (w *walker) walk(v gjson.Result, depth int) (lists int, ok bool) {
 		w.f.List = append(w.f.List, Call{Name: to, Args: body})
 	}
 	if v.Get("channel").Str == harmony.Analysis || scan.Among(v.Get("type").Str, w.k.Thinks) {
-		w.think(string(w.said[said:]))
-		w.said = w.said[:said]
+		w.think(string(w.content[start:]))
+		w.content = w.content[:start]
 	}
 	return lists, true
 }
@@ -160,7 +160,7 @@ func (w *walker) members(v gjson.Result, to string, lists *int, depth int) (ok b
 		case scan.Among(name, k.Through, k.Body) && value.Type == gjson.String:
 			w.say(value.Str)
 		default:
-			ok = k.beside(name, value) || scan.Among(name, k.To) || name == Type
+			ok = k.ignores(name, value) || scan.Among(name, k.To) || name == Type
 		}
 		return ok
 	})
@@ -264,7 +264,7 @@ func (w *walker) ignorable(key string, value gjson.Result) bool {
 	empty := value.Type == gjson.Null || value.Type == gjson.False || value.Type == gjson.String &&
 		(value.Str == "" || value.Str == "false")
 	return empty || key == Type || !scan.Among(key, w.k.Done) && (scan.Among(key, callMetadata) ||
-		w.k.beside(key, value))
+		w.k.ignores(key, value))
 }
 
 // addressed returns the tool that a message is sent to, and its arguments: an object, or the text of
@@ -298,7 +298,7 @@ func collect(k *Keys, v gjson.Result, depth int, all *[]string) {
 	case v.Type == gjson.JSON && depth > 0:
 		v.ForEach(func(key, value gjson.Result) bool {
 			if key.Type == gjson.Null || !strings.HasPrefix(key.Str, "@") &&
-				!scan.Among(key.Str, callMetadata) && !k.beside(key.Str, value) {
+				!scan.Among(key.Str, callMetadata) && !k.ignores(key.Str, value) {
 				collect(k, value, depth-1, all)
 			}
 			return true
@@ -306,7 +306,7 @@ func collect(k *Keys, v gjson.Result, depth int, all *[]string) {
 	}
 }
 
-func (w *walker) say(text string) { w.said = w.appendText(w.said, text) }
+func (w *walker) say(text string) { w.content = w.appendText(w.content, text) }
 
 func (w *walker) think(text string) { w.thought = w.appendText(w.thought, text) }
 

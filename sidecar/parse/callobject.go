@@ -326,7 +326,7 @@ func (k *Keys) annotated(v gjson.Result) (yes bool) {
 		case scan.Among(key.Str, k.Answer):
 			yes = !scan.Blank(value.String())
 		default:
-			yes = !k.beside(key.Str, value) || strings.Contains(value.Str, " ")
+			yes = !k.ignores(key.Str, value) || strings.Contains(value.Str, " ")
 		}
 		return !yes
 	})
@@ -337,13 +337,13 @@ func (k *Keys) annotated(v gjson.Result) (yes bool) {
 // nothing.
 func (k *Keys) otherRole(v gjson.Result) bool {
 	role := v.Get("role")
-	return role.Type == gjson.String && role.Str != harmony.Assistant && !k.beside("role", role)
+	return role.Type == gjson.String && role.Str != harmony.Assistant && !k.ignores("role", role)
 }
 
-// beside reports whether a key may stand beside calls, with its value if the rule names one.
-func (k *Keys) beside(key string, value gjson.Result) bool {
-	return slices.ContainsFunc(k.Beside, func(beside string) bool {
-		name, want, fixed := strings.Cut(beside, "=")
+// ignores reports whether a key may stand beside calls, with its value if the rule names one.
+func (k *Keys) ignores(key string, value gjson.Result) bool {
+	return slices.ContainsFunc(k.Beside, func(entry string) bool {
+		name, want, fixed := strings.Cut(entry, "=")
 		return name == key && (!fixed || strings.EqualFold(value.Str, want))
 	})
 }

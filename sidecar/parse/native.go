@@ -43,24 +43,24 @@ func (r *Reader) takeNative(st *Strategy, c *NativeCall, how tools.End) {
 	if !r.c.Exact(c.Name) {
 		c.SplitName()
 	}
-	ended, left := how, Leftover{}
+	ended, leftover := how, Leftover{}
 	if r.s.harmony != nil {
-		left = c.Clean(r.s.header.Alphabet, r.c.NamesNoTool(c.Name))
+		leftover = c.Clean(r.s.header.Alphabet, r.c.NamesNoTool(c.Name))
 	}
 	switch {
 	case (r.facts.Stops || EndsArguments(r.shown.String())) && !jsontext.Valid(c.Args):
 		how = tools.Cut
-	case left.Closed:
+	case leftover.Closed:
 		how = tools.Ended
 	}
 	t := text{r: r, field: native, base: c.Index}
-	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+left.Behind) {
+	if st.When != nil && !t.allowed(st, 0, 1, string(c.Args)+leftover.Behind) {
 		return
 	}
-	if !left.All {
+	if !leftover.All {
 		t.takeOwn(st, c, how)
 	}
-	r.readLeftover(left.Behind, ended, false)
+	r.readLeftover(leftover.Behind, ended, false)
 }
 
 // takeOwn takes a call, or those in the arguments of a wrapper or of the bare namespace.
@@ -137,8 +137,8 @@ func (t *text) refuseCutChange(st *Strategy, name string, args []byte, how tools
 
 // readLeftover reads the text that a server left in one of its calls, as content. If it was shown, it
 // may not call a tool that writes or executes.
-func (r *Reader) readLeftover(left string, how tools.End, shown bool) {
-	if scan.Blank(left) {
+func (r *Reader) readLeftover(text string, how tools.End, shown bool) {
+	if scan.Blank(text) {
 		return
 	}
 	probe := r.s.Reader(r.c, r.facts)
@@ -146,7 +146,7 @@ func (r *Reader) readLeftover(left string, how tools.End, shown bool) {
 	probe.content.awaitMessage()
 	probe.ended, probe.calls, probe.made, probe.torn = how, r.calls, r.made, r.torn
 	probe.result.Refused = slices.Clip(r.result.Refused)
-	probe.content.feed(left, false)
+	probe.content.feed(text, false)
 	probe.closeContent()
 	for _, e := range probe.events {
 		switch {

@@ -145,16 +145,16 @@ func (r *Reader) Release() []Event {
 	return r.events
 }
 
-// Close ends the reply. said is the server's finish_reason, or "".
-func (r *Reader) Close(said string) (Reading, []Event) {
+// Close ends the reply. reason is the server's finish_reason, or "".
+func (r *Reader) Close(reason string) (Reading, []Event) {
 	r.events = r.events[:0]
-	r.calls = openai.CallsFinish(said)
-	finish, cut := openai.Finishing(said)
-	r.torn = r.torn || cut == openai.ContentFilter || said == "error"
+	r.calls = openai.CallsFinish(reason)
+	finish, cut := openai.Finishing(reason)
+	r.torn = r.torn || cut == openai.ContentFilter || reason == "error"
 	switch {
 	case finish != "stop":
 		r.ended = tools.Cut
-	case said == "":
+	case reason == "":
 		r.ended = tools.Unsaid
 	}
 	r.closeContent()

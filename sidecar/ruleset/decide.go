@@ -51,11 +51,11 @@ func (w World) roots(a *author) paths.Roots {
 	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
 	for _, list := range []struct {
-		said []string
-		to   *[]string
+		given []string
+		to    *[]string
 	}{{w.Write, &r.Write}, {w.Read, &r.Read}, {w.ReadFiles, &r.ReadFiles}} {
-		if list.said != nil {
-			*list.to = list.said
+		if list.given != nil {
+			*list.to = list.given
 		}
 	}
 	return r

@@ -197,7 +197,7 @@ func (e *Entry) operand(i int) string {
 }
 
 // takeOption finds the options in a word: the last one, its glued value, and the remaining flags.
-func takeOption(flags []string, w string) (option, value string, left []string) {
+func takeOption(flags []string, w string) (option, value string, rest []string) {
 	name, value, _ := strings.Cut(w, "=")
 	if i := slices.IndexFunc(flags, func(f string) bool {
 		return f == name || strings.HasPrefix(name, "--") && strings.HasPrefix(strings.TrimLeft(f, "-"),

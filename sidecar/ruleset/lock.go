@@ -93,14 +93,14 @@ func (l *loader) lowerLimits(v, most reflect.Value, least string, keys ...string
 	if v.Int() <= most.Int() && !absent {
 		return
 	}
-	said := quantity(v)
+	value := quantity(v)
 	if absent {
-		said = "left out"
+		value = "left out"
 	}
 	if absent || l.trees[limitsFile].Says(keys...) { // no warning about a default
 		at, by := l.placeOf(limitsFile, keys...), l.placeOf(lockedName(limitsFile), keys...)
 		l.warnLooser(at, by, fmt.Sprintf("%s is %s, and the locked folder allows %s", strings.Join(keys, "."),
-			said, quantity(most)))
+			value, quantity(most)))
 	}
 	v.SetInt(most.Int())
 }

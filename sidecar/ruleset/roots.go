@@ -42,15 +42,15 @@ func (l *loader) roots(r rootsRule, to, base *author) {
 		to.learn = l.sentences(*r.Learn)
 	}
 	for _, list := range []struct {
-		said *[]rulefile.Text
-		to   *[]string
+		given *[]rulefile.Text
+		to    *[]string
 	}{{r.Write, &out.Write}, {r.Read, &out.Read}, {r.ReadFiles, &out.ReadFiles}, {r.Look, &out.Look},
 		{r.Own, &out.Own}, {r.Secret, &out.Secret}} {
-		if list.said == nil {
+		if list.given == nil {
 			continue
 		}
 		*list.to = nil
-		for _, t := range *list.said {
+		for _, t := range *list.given {
 			folder, _ := l.folder(t, out.Home)
 			if folder == "/" && list.to == &out.Write {
 				l.reject(t,
@@ -97,10 +97,10 @@ func (a *author) rootsOf(r paths.Roots, home string) paths.Roots {
 // withDefault matches ${NAME} and ${NAME:-default}.
 var withDefault = regexp.MustCompile(`\$\{([A-Za-z_]\w*)(:-[^}]*)?\}`)
 
-// folder returns a path of paths.yaml, absolute and clean. It may begin with ~. said is false if it is only
-// the default of an unset variable.
-func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
-	said = true
+// folder returns a path of paths.yaml, absolute and clean. It may begin with ~. explicit is false if it is
+// only the default of an unset variable.
+func (l *loader) folder(t rulefile.Text, home string) (path string, explicit bool) {
+	explicit = true
 	path = withDefault.ReplaceAllStringFunc(t.Value, func(m string) string {
 		name, otherwise, given := strings.Cut(m[2:len(m)-1], ":-")
 		value := os.Getenv(name)
@@ -109,7 +109,7 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 				"set it, or write ${"+name+":-the folder to take then}")
 		}
 		if value == "" {
-			said = false
+			explicit = false
 			return otherwise
 		}
 		return value
@@ -123,5 +123,5 @@ func (l *loader) folder(t rulefile.Text, home string) (path string, said bool) {
 	if !strings.HasPrefix(path, "/") {
 		return noHome, false
 	}
-	return slashes.Clean(path), said
+	return slashes.Clean(path), explicit
 }

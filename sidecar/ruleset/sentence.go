@@ -91,18 +91,18 @@ type Named struct {
 	Unclear bool     // two statements differ, so neither counts
 }
 
-// Named finds where an agent works, by roots.learn of paths.yaml. said returns what the gateway says behind a
-// start of a line, as openai.Request.Said does. Text before the gateway's own sentence may come from a file
-// of the agent, so sentences with headings count only if all of them agree, wherever they are. Without any,
-// the first of the others that is found counts, at its first place.
-func (s *Set) Named(said func(start string, most int) (texts []string, all bool)) Named {
+// Named finds where an agent works, by roots.learn of paths.yaml. lookup returns what the gateway says behind
+// a start of a line, as openai.Request.Said does. Text before the gateway's own sentence may come from a
+// file of the agent, so sentences with headings count only if all of them agree, wherever they are. Without
+// any, the first of the others that is found counts, at its first place.
+func (s *Set) Named(lookup func(start string, most int) (texts []string, all bool)) Named {
 	var found Named
 	for _, headings := range []bool{true, false} {
 		for _, l := range s.own.learn {
 			if l.Lines != headings || !headings && found.Folders != nil {
 				continue
 			}
-			texts, all := said(l.Start, maxSentence)
+			texts, all := lookup(l.Start, maxSentence)
 			for _, text := range texts {
 				folders, ok := l.Folders(text)
 				switch {

@@ -104,16 +104,16 @@ func (c *Client) post(ctx context.Context, set *ruleset.Set, srv *ruleset.Server
 		return nil, c.unreached(ctx, set, err, began)
 	}
 	defer res.Body.Close()
-	said, err := io.ReadAll(io.LimitReader(res.Body, int64(lim.ErrorBytes)))
-	if err != nil && len(said) == 0 {
+	answer, err := io.ReadAll(io.LimitReader(res.Body, int64(lim.ErrorBytes)))
+	if err != nil && len(answer) == 0 {
 		return nil, c.unanswered(ctx, set, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
-	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: said,
+	failed := c.Classify(set, srv, Answer{Status: res.StatusCode, Header: res.Header, Body: answer,
 		Window: c.Window(srv, gjson.GetBytes(body, "model").Str)})
 	failed.Retried = tries.made > 1
 	failed.noAPI = q.ollama && slices.Contains([]int{403, 404, 405, 501}, res.StatusCode) &&
-		gjson.GetBytes(said, "error").Type != gjson.String // which is how Ollama itself tells one
-	if rec, ok := Recover(srv, said); ok && res.StatusCode != http.StatusOK {
+		gjson.GetBytes(answer, "error").Type != gjson.String // which is how Ollama itself tells one
+	if rec, ok := Recover(srv, answer); ok && res.StatusCode != http.StatusOK {
 		return &Reply{Header: res.Header, Body: http.NoBody, Recovered: &rec, Failure: failed}, nil
 	}
 	return nil, failed
@@ -300,12 +300,12 @@ func (b *replyBody) start() string {
 			continue
 		}
 		b.head = append(b.head, one[0])
-		said := string(b.head)
-		if slices.Contains(eventFields, said) {
-			return said
+		head := string(b.head)
+		if slices.Contains(eventFields, head) {
+			return head
 		}
-		if !slices.ContainsFunc(eventFields, func(f string) bool { return strings.HasPrefix(f, said) }) {
-			return said[:1]
+		if !slices.ContainsFunc(eventFields, func(f string) bool { return strings.HasPrefix(f, head) }) {
+			return head[:1]
 		}
 	}
 }

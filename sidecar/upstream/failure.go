@@ -218,14 +218,14 @@ func faultOf(srv *ruleset.Server, status int, fault openai.Fault) ruleset.Fault 
 }
 
 // sentence ends the upstream's text so that another sentence can follow.
-func sentence(said string, status int) string {
-	if said == "" {
+func sentence(text string, status int) string {
+	if text == "" {
 		return fmt.Sprintf("HTTP %d.", status)
 	}
-	if strings.HasSuffix(said, "…") || strings.ContainsAny(said[len(said)-1:], ".!?") {
-		return said
+	if strings.HasSuffix(text, "…") || strings.ContainsAny(text[len(text)-1:], ".!?") {
+		return text
 	}
-	return said + "."
+	return text + "."
 }
 
 // hint adds what an operator can do. Operators often read it through the caller, so it is in all texts;
@@ -325,14 +325,14 @@ const leastOutput = 1024
 
 // sentence returns vLLM's wording, by which OpenClaw knows that it must compact, and the upstream's text
 // after it.
-func (n overflow) sentence(said string) string {
+func (n overflow) sentence(text string) string {
 	const known = "This model's maximum context length is "
-	if at := strings.Index(said, known); at >= 0 && n.limit > 0 {
-		return said[at:]
+	if at := strings.Index(text, known); at >= 0 && n.limit > 0 {
+		return text[at:]
 	}
 	if n.limit <= 0 {
 		return "This request is longer than the model's maximum context length (context_length_exceeded). " +
-			said
+			text
 	}
 	asked := "more"
 	if n.requested > 0 {
@@ -342,7 +342,7 @@ func (n overflow) sentence(said string) string {
 		asked += fmt.Sprintf(" (%d in the messages, %d in the completion)", n.prompt, n.output)
 	}
 	return fmt.Sprintf("%s%d tokens. However, you requested %s. Please reduce the length of the messages. %s",
-		known, n.limit, asked, sentence(said, http.StatusBadRequest))
+		known, n.limit, asked, sentence(text, http.StatusBadRequest))
 }
 
 // capTokens lowers the limits on the reply in a request.

@@ -127,14 +127,14 @@ func (f *Fleet) States(set *ruleset.Set) []FleetState {
 }
 
 // name returns the name of a server, without its address, which is the operator's.
-func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, said string, s *server) string {
+func (f *Fleet) name(set *ruleset.Set, m ruleset.Model, fallback string, s *server) string {
 	for _, known := range set.Upstreams {
 		if f.byURL[known.URL] == s {
 			return known.Name
 		}
 	}
-	if said != "" {
-		return said
+	if fallback != "" {
+		return fallback
 	}
 	for _, first := range set.Models {
 		if first.Upstream.Value != "" && f.byURL[first.Upstream.Value] == s {

@@ -35,7 +35,7 @@ func (c *Client) Model(ctx context.Context, set *ruleset.Set, m ruleset.Model,
 		return m, openai.ModelNotServed(asked, listed)
 	}
 	m.Name = name
-	if old, told := c.chosen.Swap(asked, name); !told || old != name {
+	if old, known := c.chosen.Swap(asked, name); !known || old != name {
 		c.log.InfoContext(ctx, "model chosen", "event", "model_chosen", "asked", asked, "model", name,
 			"listed", strings.Join(listed, " "))
 	}
@@ -113,7 +113,7 @@ func (c *Client) Family(ctx context.Context, set *ruleset.Set, srv *ruleset.Serv
 	k, sure := c.findFamily(ctx, d, srv, m.Name)
 	if sure {
 		d.families.Swap(m.Name, k)
-		if old, told := c.familyNames.Swap(m.Name, familyName(k.family)); !told ||
+		if old, known := c.familyNames.Swap(m.Name, familyName(k.family)); !known ||
 			old != familyName(k.family) {
 			c.log.InfoContext(ctx, "model family recognised", "event", "family_recognised", "model", m.Name,
 				"family", familyName(k.family), "by", k.by)

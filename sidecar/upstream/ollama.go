@@ -242,19 +242,19 @@ func (r *ollamaReply) head(dst []byte, doc gjson.Result) []byte {
 
 // choice appends an event's document up to the end of its only choice.
 func (r *ollamaReply) choice(dst []byte, doc gjson.Result) []byte {
-	said := doc.Get("message")
+	message := doc.Get("message")
 	var m jsonObject
 	m.add("role", `"assistant"`)
 	if text := doc.Get("response"); text.Exists() {
 		m.add("content", string(openai.AppendString(nil, r.prefix+text.Str)))
 		r.prefix = ""
 	} else {
-		m.add("content", ollamaContent(said.Get("content")))
+		m.add("content", ollamaContent(message.Get("content")))
 	}
-	if v := said.Get("thinking"); v.Str != "" {
+	if v := message.Get("thinking"); v.Str != "" {
 		m.add("reasoning", v.Raw)
 	}
-	if calls := said.Get("tool_calls").Array(); len(calls) > 0 {
+	if calls := message.Get("tool_calls").Array(); len(calls) > 0 {
 		r.called = true
 		list := make([]string, len(calls))
 		for i, c := range calls {

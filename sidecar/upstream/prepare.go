@@ -254,10 +254,10 @@ func (r *root) setPath(path string, value []byte) {
 }
 
 // Correct adds to a prepared request what the model said and what was wrong with it, so that it answers
-// again. The messages stay between us and the upstream. said may be empty; with alternate a sentence
+// again. The messages stay between us and the upstream. answer may be empty; with alternate a sentence
 // replaces it. The correction is a user message, the only role that every server's template renders at the
 // end.
-func Correct(body []byte, said, problem string, alternate bool) []byte {
+func Correct(body []byte, answer, problem string, alternate bool) []byte {
 	whole := openai.Span{From: 0, To: len(body)}
 	var messages openai.Span
 	err := openai.Members(body, whole, func(key []byte, _, val openai.Span) {
@@ -270,10 +270,10 @@ func Correct(body []byte, said, problem string, alternate bool) []byte {
 	}
 	var more []byte
 	if alternate {
-		said = cmp.Or(said, silence)
+		answer = cmp.Or(answer, silence)
 	}
-	if said != "" {
-		more = appendMessage(more, "assistant", said)
+	if answer != "" {
+		more = appendMessage(more, "assistant", answer)
 	}
 	more = appendMessage(more, "user", problem)
 	return slices.Concat(body[:messages.To-1], more, body[messages.To-1:])

@@ -217,8 +217,8 @@ func (r *Route) Why() (why string, wait time.Duration, away bool) {
 		s := &r.candidates[i]
 		each = append(each, fmt.Sprintf("%s failed %d times in a row", s.name, s.circuit.Failures()))
 		away = away && s.client.Away(r.set.Limits.Away)
-		if left := s.circuit.Wait(r.f.Now(), r.set.Limits.Circuit); i == 0 || left < wait {
-			wait = left
+		if delay := s.circuit.Wait(r.f.Now(), r.set.Limits.Circuit); i == 0 || delay < wait {
+			wait = delay
 		}
 	}
 	return "none of its model servers can be asked now: " + strings.Join(each, ", "), max(wait, time.Second),
