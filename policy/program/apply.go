@@ -223,7 +223,7 @@ func (c *call) use(kind string, w Word, via string) {
 		c.touch("read", w, via)
 		c.touch("read", Word{Dynamic: true}, via)
 	case "options":
-		c.touch("read", w, via)
+		c.use("read", w, via)
 		if name, is := strings.CutPrefix(w.Text, "@"); is {
 			c.touch("read", withText(w, name), "@file")
 			c.unsure("options in a file")

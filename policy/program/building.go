@@ -29,7 +29,7 @@ func (c *call) definition(w Word) {
 			c.execFlag(name + "=")
 		}
 	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") ||
-		strings.ContainsAny(value, ";|&`#<>$\n") || w.Dynamic:
+		strings.ContainsAny(value, ";|&`<>$\n") || w.Dynamic:
 		c.execFlag(name + "=")
 		c.tag("opaque-exec")
 	default:

@@ -126,6 +126,7 @@ var markDocs = map[string]string{
 
 var tagDocs = map[string]string{
 	"absolute-extract":  "It unpacks files to where the archive says, even outside of the folder.",
+	"account":           "It looks into an account of a cloud.",
 	"admin":             "It changes accounts, the kernel, the firewall, the clock or the network of the machine.",
 	"brings":            "It brings files of others into the folder: a branch, a patch, an archive.",
 	"carrier":           "It runs another program for each file that it finds.",
@@ -139,6 +140,7 @@ var tagDocs = map[string]string{
 	"editor":            "It opens an editor, from which commands can be typed.",
 	"find-delete":       "It deletes what it finds.",
 	"interactive-shell": "It opens a shell or an interpreter in which commands can be typed.",
+	"keys":              "It uses, shows or changes keys of the user.",
 	"longrun":           "It goes on until it is stopped, or after the call has answered.",
 	"namespace":         "It changes the root folder, the name spaces or the limits of what it runs.",
 	"net-override":      "It changes to which address a name leads.",
@@ -147,6 +149,7 @@ var tagDocs = map[string]string{
 	"power":             "It stops or restarts the machine.",
 	"privilege":         "It runs something as another user.",
 	"publish":           "Others can see it: a push, a release, a package.",
+	"queries":           "It only asks a database.",
 	"raw-socket":        "It opens a connection of its own kind, to or from anywhere.",
 	"remote":            "It acts on another machine.",
 	"schedule":          "It has something run later.",

@@ -10,7 +10,7 @@ import (
 // alone is not enough.
 func Readers() []string {
 	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options",
-		"npx", "ps", "python", "ssh", "tar", "xargs"}
+		"npx", "parallel", "ps", "python", "ssh", "tar", "xargs"}
 }
 
 func (c *call) read(reader string) {
@@ -37,8 +37,14 @@ func (c *call) read(reader string) {
 				c.tag("signal-all") // -1 are all, 1 is the first one
 			}
 		}
+		if len(c.Operands) > 0 && !slices.ContainsFunc(c.Operands,
+			func(w Word) bool { return !strings.HasPrefix(w.Text, "%") }) {
+			c.untag("signal") // a job of this shell
+		}
 	case "npx":
 		c.npx()
+	case "parallel":
+		c.parallel()
 	case "ps": // e without a dash shows the variables of each process
 		for _, w := range c.Operands {
 			if strings.Contains(w.Text, "e") && strings.IndexByte("0123456789", (w.Text + "0")[0]) < 0 {
@@ -179,6 +185,30 @@ func (c *call) xargs() {
 	}
 	c.Runs = append(c.Runs, r)
 }
+
+// parallel runs a shell line with each word behind :::, in the place of {} or behind it.
+func (c *call) parallel() {
+	words, values := c.Operands, []Word(nil)
+	if i := slices.IndexFunc(words, func(w Word) bool { return w.Text == ":::" }); i >= 0 {
+		words, values = words[:i], words[i+1:]
+	} else {
+		c.unsure("the words that parallel reads")
+		values = []Word{{}}
+	}
+	line := join(words)
+	for _, v := range values {
+		code := withText(line, strings.ReplaceAll(line.Text, "{}", v.Text))
+		if code.Text == line.Text {
+			code.Text += " " + v.Text
+		}
+		if v.Dynamic || len(words) > 0 && !plainValue.MatchString(v.Text) || strings.Contains(code.Text, "{") {
+			c.unsure("a word of parallel")
+		}
+		c.Runs = append(c.Runs, Run{Via: c.name, Code: code, Dir: c.Folder, Wrapper: c.name, NewShell: true})
+	}
+}
+
+var plainValue = regexp.MustCompile(`^[\w./@%+,=*?-]*$`)
 
 // tar writes or reads an archive; -C applies to what follows it.
 func (c *call) tar() {

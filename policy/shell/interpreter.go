@@ -20,7 +20,7 @@ type options struct {
 // interpret runs a shell: sh -c CODE, sh FILE, or sh with code on its standard input.
 func (sh *shell) interpret(cmd Command, c call) {
 	o := sh.options(&cmd, c.args())
-	cmd.Known = true
+	cmd.Known = sh.a.programs.Knows(cmd.Binary)
 	for _, w := range o.startup {
 		sh.codeFile(&cmd, w)
 	}
