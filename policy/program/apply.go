@@ -191,7 +191,7 @@ func (c *call) effectiveKind(kind string) string {
 	case !c.readOnly:
 	case kind == "change" || kind == "move":
 		return "read"
-	case kind != "read" && kind != "names" && kind != "plain":
+	case kind != "read" && kind != "names" && kind != "plain" && kind != "options":
 		return "text"
 	}
 	return kind

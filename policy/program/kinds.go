@@ -114,6 +114,7 @@ var markDocs = map[string]string{
 	"lists":               "It shows what is in a folder that it is given.",
 	"keeps-home":          "What it runs has the home folder of the caller.",
 	"copies":              "Of two operands, the second becomes a copy of the first.",
+	"labels":              "What begins with // in its arguments is a target of the project, and no file.",
 	"links":               "It makes links.",
 	"compiles":            "What it writes is code that it makes of the files that it reads.",
 	"keeps-text":          "It changes no text of the files that it writes.",

@@ -79,4 +79,4 @@ func (c *call) language(kind string, w Word, via string) {
 	}
 }
 
-var secretNames = regexp.MustCompile(`(?i)secret|token|password|_auth`)
+var secretNames = regexp.MustCompile(`(?i)secret|token|password|_auth|extraheader`)

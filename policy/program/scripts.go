@@ -95,7 +95,7 @@ var (
 	sqlLooks = regexp.MustCompile(`(?i)^\s*(insert|update|delete|replace|select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
 	sqlActs  = regexp.MustCompile(`(?i)\b(drop|alter|create|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
 	// what a server is asked must hold none of these either
-	sqlChanges = regexp.MustCompile(`(?i)\b(insert|update|delete|replace|into)\b`)
+	sqlChanges = regexp.MustCompile(`(?i)\b(insert|update|delete|replace|into)\b|/\*|--`)
 	sqlFile    = regexp.MustCompile(`['"]([^'"]*)['"]`)
 )
 

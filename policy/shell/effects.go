@@ -28,7 +28,7 @@ func (sh *shell) runProgram(cmd Command, c call, base string) {
 	sh.markFetched(&cmd, e)
 	sh.checkNames(base, e, c)
 	if cmd.runsWorkspaceCode() {
-		sh.outsideArguments(&cmd, c)
+		sh.outsideArguments(&cmd, c, e.Is("labels"))
 	}
 	if e.Is("repository-settings") {
 		sh.bareRepository(c.folder(e))

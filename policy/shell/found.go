@@ -98,10 +98,10 @@ func (sh *shell) resolveInstalled(base string, e program.Effect) program.Effect 
 }
 
 // outsideArguments judges paths in the arguments of workspace code whose effect is unknown.
-func (sh *shell) outsideArguments(cmd *Command, c call) {
+func (sh *shell) outsideArguments(cmd *Command, c call, labels bool) {
 	for _, w := range c.args() {
-		if w.Text == cmd.CodeFile {
-			continue // it is judged already
+		if w.Text == cmd.CodeFile || labels && strings.HasPrefix(w.Text, "//") {
+			continue // it is judged already, or no file
 		}
 		if _, value, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(w.Text, "-") {
 			w.Text, w.start = value, max(0, w.start-len(w.Text)+len(value))
