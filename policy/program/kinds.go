@@ -135,6 +135,7 @@ var tagDocs = map[string]string{
 	"config-or-install": "It installs software, or changes the settings of a tool.",
 	"container":         "It starts, stops or changes containers or what a cluster runs.",
 	"container-escape":  "A container gets hold of the machine: privileged, the root folder, the socket of the engine.",
+	"device":            "It changes a device that is attached.",
 	"discard":           "It throws away work that is not saved elsewhere.",
 	"disk":              "It changes disks, partitions, file systems or what is mounted.",
 	"dump-env":          "It prints environment variables or credentials.",
