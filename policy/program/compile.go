@@ -13,7 +13,8 @@ type program struct {
 	tags    []string
 	alone   []string
 	usual   *regexp.Regexp // nil: no value is usual
-	readers []string       // of the program, then of the subcommand
+	prints  []printed
+	readers []string // of the program, then of the subcommand
 	options []option
 	short   [128]uint16 // by letter: 1 + index in options
 	long    []spelling  // sorted
@@ -29,6 +30,12 @@ type program struct {
 	mixed   bool // words after one dash among letters: -fprint
 	words   bool // options are words
 	numbers bool // a number is an option: head -5
+}
+
+// printed is a kind of output, and the words of a call that has it.
+type printed struct {
+	kind  string
+	words *regexp.Regexp
 }
 
 type option struct {
@@ -55,6 +62,11 @@ func build(r Row, parent *program) *program {
 	alone, _ := parseMeaning(r.Alone)
 	p.tags, p.alone = effects.tags, alone.tags
 	p.usual, _ = compileUsual(r.Usual) // what is wrong with it, Check has said
+	for _, o := range r.Prints {
+		if words, err := compilePrint(o.Means); err == nil {
+			p.prints = append(p.prints, printed{o.Names, words})
+		}
+	}
 	if parent != nil {
 		if r.Usual == "" {
 			p.usual = parent.usual
@@ -89,6 +101,11 @@ func compileUsual(pattern string) (*regexp.Regexp, error) {
 		return nil, nil
 	}
 	return regexp.Compile("^(?:" + pattern + ")$")
+}
+
+// compilePrint compiles an expression for the words of a call. A blank in it stands between two words.
+func compilePrint(pattern string) (*regexp.Regexp, error) {
+	return regexp.Compile("^(?:" + strings.ReplaceAll(pattern, " ", `\x00`) + ")$")
 }
 
 // isUsual reports whether a value is known and usual.

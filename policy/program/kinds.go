@@ -8,10 +8,10 @@ import (
 // Kinds returns the kinds of values and operands, sorted.
 func Kinds() []string { return sortedKeys(kindDocs) }
 
-// Words returns all words of rows, with a sentence for each: kinds, effects, and marks, which are written
-// among the effects.
-func Words() (kinds, effects, marks map[string]string) {
-	return maps.Clone(kindDocs), Tags(), maps.Clone(markDocs)
+// Words returns all words of rows, with a sentence for each: kinds, effects, marks, which are written among the
+// effects, and kinds of output.
+func Words() (kinds, effects, marks, prints map[string]string) {
+	return maps.Clone(kindDocs), Tags(), maps.Clone(markDocs), maps.Clone(printDocs)
 }
 
 // Tags returns all tags of effects, with a sentence for each.
@@ -21,6 +21,21 @@ func Tags() map[string]string { return maps.Clone(tagDocs) }
 func Styles() []string { return []string{"bundle", "first", "operands", "words"} }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// The kinds of output.
+const (
+	PrintsNumbers = "numbers"
+	PrintsNames   = "names"
+	PrintsLines   = "lines"
+	PrintsWord    = "word"
+)
+
+var printDocs = map[string]string{
+	PrintsNumbers: "Each word is a number.",
+	PrintsNames:   "Each line is a name below the folder that it works in, or one with no dash in front.",
+	PrintsLines:   "It prints lines of its standard input as they are.",
+	PrintsWord:    "Each word is a name without a slash, with no dash in front.",
+}
 
 var kindDocs = map[string]string{
 	"text":       "Any text. It does not matter what it looks like.",
@@ -58,11 +73,11 @@ var kindDocs = map[string]string{
 	"rest":       "The value of an option: a program. All that follows are its arguments.",
 	"line":       "A shell line, together with all that follows.",
 	"variable":   "NAME=VALUE for what it runs.",
-	"code":       "Code in the program's own language.",
+	"code":       "Code in the program's own language, unless the row has it as usual.",
 	"sed":        "A script of sed.",
 	"awk":        "A program of awk.",
 	"jq":         "A filter of jq or yq.",
-	"sql":        "Statements of SQL.",
+	"sql":        "Statements of SQL; of a row with usual, it asks a database only if they fit.",
 	"script":     "A file of code in the program's own language.",
 	"main":       "The same, of the workspace: what an interpreter runs.",
 	"load":       "A file whose code or settings can run programs.",

@@ -9,7 +9,7 @@ import (
 func (c *call) language(kind string, w Word, via string) {
 	switch kind {
 	case "code":
-		c.Inline = true
+		c.Inline = c.Inline || !c.isUsual(w)
 	case "sed":
 		c.sed(w)
 	case "awk":

@@ -21,6 +21,7 @@ type Row struct {
 	OwnOptions  bool     // its options stand before a subcommand only
 	StartsShell bool     // it starts a shell if it has no program to run
 	Versioned   bool     // a version may follow the name: python3.11
+	Prints      []Option // what its output is, and expressions of its words for which it is so; see Prints
 	Usual       string   // an expression: harmless values of a variable, or of kind setting
 	Subcommands []Named
 }
@@ -72,7 +73,7 @@ func isTag(t string) bool { return tagDocs[t] != "" }
 // Flaw is a mistake in a row.
 type Flaw struct {
 	Key   string // letters, flags, values, options, operands, effects, alone, usual, style, reader
-	Entry int    // of options, from 0
+	Entry int    // of options and prints, from 0
 	Word  string // as written
 	Msg   string
 	Known []string // correct words
@@ -109,6 +110,13 @@ func (r Row) Check() []Flaw {
 	c.means("alone", 0, r.Alone)
 	if _, err := compileUsual(r.Usual); err != nil {
 		c.flaw("usual", 0, r.Usual, err.Error())
+	}
+	for i, p := range r.Prints {
+		if printDocs[p.Names] == "" {
+			c.flaw("prints", i, p.Names, p.Names+" is no kind of output", sortedKeys(printDocs)...)
+		} else if _, err := compilePrint(p.Means); err != nil {
+			c.flaw("prints", i, p.Means, err.Error())
+		}
 	}
 	c.known("style", r.Style, Styles())
 	c.known("reader", r.Reader, Readers())

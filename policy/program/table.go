@@ -116,6 +116,19 @@ func (t *Table) lookup(name string) *program {
 	return nil
 }
 
+// Prints returns what the output of a call is; empty: unknown.
+func (t *Table) Prints(name string, args []string) string {
+	if p := t.lookup(name); p != nil {
+		line := strings.Join(append([]string{name}, args...), "\x00")
+		for _, o := range p.prints {
+			if o.words.MatchString(line) {
+				return o.kind
+			}
+		}
+	}
+	return ""
+}
+
 // Is reports whether an effect or mark is in the row of a program, or in that of a floor.
 func (t *Table) Is(name, word string) bool {
 	p := t.lookup(name)

@@ -31,10 +31,7 @@ func (sh *shell) output(name string, e program.Effect, c call) {
 	fresh := !sh.out.used
 	sh.out.write(text, ok && !all.Dynamic)
 	if fresh {
-		sh.out.fits = sh.outputFits(name, e, c)
-		if sh.out.number = printsNumbers(name, e, c.args()); sh.out.number {
-			sh.out.fits = "*"
-		}
+		sh.out.fits, sh.out.number = sh.outputFits(name, e, c)
 	}
 }
 
@@ -151,97 +148,40 @@ func printfText(args []string) (text string, ok bool) {
 // listedName stands for names that a program has listed: files of the workspace.
 const listedName = "./listed"
 
-// outputFits returns what each word of the output fits.
-func (sh *shell) outputFits(name string, e program.Effect, c call) string {
-	args := texts(c.args())
-	switch {
-	case slices.ContainsFunc(c.args(), word.vague):
-	case name == "date" && len(args) == 1 && dateFormat.MatchString(args[0]),
-		name == "git" && slices.Equal(args, []string{"rev-parse", "--short", "HEAD"}),
-		name == "git" && slices.Equal(args, []string{"rev-parse", "HEAD"}):
-		return "*"
-	}
-	if !lists(name, e, args) && !(sh.in.fits == listedName && passesLines(name, e)) {
-		return ""
+// outputFits returns what each word of the output fits, and whether each is a number.
+func (sh *shell) outputFits(name string, e program.Effect, c call) (fits string, number bool) {
+	args := c.args()
+	switch sh.a.programs.Prints(name, texts(args)) {
+	case program.PrintsNumbers:
+		if !e.Recursive && !slices.ContainsFunc(args,
+			func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
+			return "*", true
+		}
+		return "", false
+	case program.PrintsWord:
+		if !slices.ContainsFunc(args, word.vague) {
+			return "*", false
+		}
+		return "", false
+	case program.PrintsLines:
+		if sh.in.fits != listedName || len(e.Touches) > 0 {
+			return "", false
+		}
+	case program.PrintsNames:
+		if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands,
+			func(w program.Word) bool { return slices.Contains(strings.Split(w.Text, "/"), "..") }) {
+			return "", false
+		}
+	default:
+		return "", false
 	}
 	for _, w := range append(touched(e, paths.Read), literal(".")) {
 		for _, u := range sh.use(paths.Read, w, "") {
 			sh.a.guard.Follows(&u) // who is given the names opens what links lead to
 			if !paths.InWorkspace(u.Class) || len(u.Marks) > 0 {
-				return ""
+				return "", false
 			}
 		}
 	}
-	return listedName
-}
-
-var dateFormat = regexp.MustCompile(`^\+([A-Za-z0-9_.-]|%[YmdHMSsFjNy])+$`)
-
-// printsNumbers reports whether every word of the output is a number.
-func printsNumbers(name string, e program.Effect, args []word) bool {
-	if slices.ContainsFunc(args, func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
-		return false
-	}
-	line := strings.Join(append([]string{name}, texts(args)...), "\x00")
-	return countingCommands.MatchString(line) && !e.Recursive
-}
-
-// countingCommands matches commands that print numbers, with NUL between their words.
-var countingCommands = regexp.MustCompile(strings.ReplaceAll(`^(wc -[lcwm]|date \+(%-?[sYjHMSmdN])+|nproc|id -[ug]|stat -c %[sYXahiug]( [^- ][^ ]*)+|seq( [0-9]*)+`+
-	`|git rev-list --count( [^- ][^ ]*)+|grep -ci?( [^- ][^ ]*){1,2})$`, " ", `\x00`))
-
-// lists reports whether a program only prints names of files below its folder.
-func lists(name string, e program.Effect, args []string) bool {
-	if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands,
-		func(w program.Word) bool { return strings.Contains(w.Text, "..") }) {
-		return false
-	}
-	has := func(flags ...string) bool {
-		return slices.ContainsFunc(flags,
-			func(f string) bool { return slices.Contains(e.Flags, f) || slices.Contains(args, f) })
-	}
-	switch name {
-	case "find":
-		return !slices.ContainsFunc(args, func(s string) bool {
-			return strings.HasPrefix(s, "-printf") || strings.HasPrefix(s, "-f") || s == "-ls"
-		})
-	case "fd", "fdfind":
-		return !has("--format", "-l", "--list-details")
-	case "ls":
-		return !slices.ContainsFunc(e.Flags,
-			func(f string) bool { return len(f) != 2 || !strings.Contains("1AatrSRdc", f[1:]) })
-	case "rg":
-		return has("--files", "-l", "--files-with-matches") && !has("-r", "--replace")
-	case "grep":
-		return has("-l", "--files-with-matches") && !has("--label")
-	case "git":
-		if len(args) == 0 || args[0] != e.Sub || has("--no-index", "--format", "-s", "--stage", "--output") {
-			return false
-		}
-		return e.Sub == "ls-files" || e.Sub == "diff" && has("--name-only") || e.Sub == "grep" &&
-			has("-l", "--files-with-matches", "--name-only")
-	}
-	return false
-}
-
-// passesLines reports whether a program prints only whole lines of its standard input.
-func passesLines(name string, e program.Effect) bool {
-	allowed := ""
-	switch name {
-	case "sort":
-		allowed = "-r -u -n -R -f -V -z"
-	case "head", "tail":
-		allowed = "-n -q"
-	case "grep":
-		allowed = "-v -E -i -F -x -w -e -P"
-	case "uniq", "cat":
-	default:
-		return false
-	}
-	for _, f := range e.Flags {
-		if !slices.Contains(strings.Fields(allowed), f) && strings.Trim(f, "-0123456789") != "" {
-			return false
-		}
-	}
-	return len(e.Touches) == 0
+	return listedName, false
 }

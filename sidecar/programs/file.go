@@ -31,7 +31,8 @@ type Row struct {
 	OwnOptions  bool                           `rule:"own_options" doc:"Its options stand before a subcommand, and not behind it."`
 	StartsShell bool                           `rule:"starts_shell" doc:"Without a program to run it starts a shell."`
 	Versioned   bool                           `rule:"versioned" doc:"A version may follow the name, as in python3.11."`
-	Usual       rulefile.Text                  `rule:"usual" doc:"A regular expression of values that are no question, in full: of a variable, whose name begins with a dollar sign, or of an option of kind setting." eg:"'(off|local)'"`
+	Prints      []rulefile.Pair[rulefile.Text] `rule:"prints" doc:"What its output is, and a regular expression of its words in full, the name first, for which it is so. A blank in it stands between two words." eg:"{numbers: 'wc -[lw]'}"`
+	Usual       rulefile.Text                  `rule:"usual" doc:"A regular expression of values that are no question, in full: of a variable, whose name begins with a dollar sign, or of an option of kind setting, code or sql." eg:"'(off|local)'"`
 	Subcommands []rulefile.Pair[Row]           `rule:"subcommands" doc:"Rows for subcommands. Other spellings of one follow a bar. A star at the end stands for any ending. Options and effects of the program hold for them, too." eg:"{push: {effects: publish}, 'list|ls status': {}}"`
 	Hit         []rulefile.Text                `rule:"hit" doc:"Commands that are understood. Every load tries them." eg:"[mytool -v a.txt]"`
 	Miss        []rulefile.Text                `rule:"miss" doc:"Commands that are not understood, so that a person is asked. Every load tries them." eg:"[mytool --frob]"`
@@ -49,6 +50,9 @@ func (r Row) row() program.Row {
 	for _, o := range r.Options {
 		out.Options = append(out.Options, program.Option{Names: o.Key.Value, Means: o.Value.Value})
 	}
+	for _, p := range r.Prints {
+		out.Prints = append(out.Prints, program.Option{Names: p.Key.Value, Means: p.Value.Value})
+	}
 	for _, s := range r.Subcommands {
 		out.Subcommands = append(out.Subcommands, program.Named{Names: s.Key.Value + " " + s.Value.Also.Value,
 			Row: s.Value.row()})
@@ -62,8 +66,9 @@ func (r Row) find(f program.Flaw) rulefile.Place {
 		"letters": {r.Letters}, "flags": {r.Flags}, "values": {r.Values}, "operands": {r.Operands}, "effects": {r.Effects}, "alone": {r.Alone},
 		"style": {r.Style}, "reader": {r.Reader}, "usual": {r.Usual},
 	}[f.Key]
-	if f.Key == "options" {
-		texts = []rulefile.Text{r.Options[f.Entry].Key, r.Options[f.Entry].Value}
+	pairs := map[string][]rulefile.Pair[rulefile.Text]{"options": r.Options, "prints": r.Prints}[f.Key]
+	if pairs != nil {
+		texts = []rulefile.Text{pairs[f.Entry].Key, pairs[f.Entry].Value}
 	}
 	for _, t := range texts {
 		if before, _, found := strings.Cut(t.Value, f.Word); found && f.Word != "" {

@@ -33,7 +33,7 @@ func TestConfinedCommands(t *testing.T) {
 		"psql -h localhost -c 'select 1'":              {policy.Allow, policy.Allow},
 		"psql postgresql://a@127.0.0.1:5432/b":         {policy.Ask, policy.Allow},
 		"redis-cli -h localhost flushall":              {policy.Ask, policy.Ask},
-		"pg_dump -h localhost shop":                    {policy.Ask, policy.Allow},
+		"pg_dump -h localhost shop":                    {policy.Allow, policy.Allow},
 		"psql -h db.example.com -c 'select 1'":         {policy.Ask, policy.Ask},
 		"psql postgresql://localhost@db.example.com/b": {policy.Ask, policy.Ask},
 		"psql -c 'select 1'":                           {policy.Ask, policy.Ask},

@@ -41,7 +41,7 @@ func TestLayersSlips(t *testing.T) {
 	if got := effect("kill 7")(set); got != "deny" {
 		t.Errorf("a question that became a denial gives %s", got)
 	}
-	if got := effect("reboot")(set); got != "ask" {
+	if got := effect("reboot")(set); got != "audit" {
 		t.Errorf("a denial that became a dry run gives %s", got)
 	}
 }
