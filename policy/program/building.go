@@ -25,7 +25,7 @@ func (c *call) definition(w Word) {
 		c.code(withText(w, value), c.name+" !=")
 	case buildPrograms.MatchString(name):
 		c.run(c.name+" "+name+"=", split(withText(w, value)), "")
-		if tool := c.table.lookup("$CC"); tool == nil || !tool.isUsual(Word{Text: value}) {
+		if !c.table.isUsual("$CC", Word{Text: value}) {
 			c.execFlag(name + "=")
 		}
 	case name == "SHELL" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "MAKE") ||

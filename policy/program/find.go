@@ -43,16 +43,8 @@ type execution struct {
 	argv []Word
 }
 
-// findLimits are tests with a value that may exclude files.
-var findLimits = strings.Fields(`
-	-amin -anewer -atime -cmin -cnewer -ctime -gid -group -inum -links -mmin -mtime -newer -perm -samefile -size -uid
-	-used -user -newermt -newerct -newerat -newermm -context -fstype -lname -ilname`)
 var findNames = strings.Fields("-name -iname -path -ipath -wholename -iwholename")
 var findValues = strings.Fields("-xtype -maxdepth -mindepth -printf -regextype -D")
-var findFlags = strings.Fields(`
-	-H -L -P -a -and -print -print0 -prune -depth -d -mount -xdev -follow -noleaf -warn -nowarn -ignore_readdir_race
-	-noignore_readdir_race -ls -quit -true -false -nouser -nogroup -readable -writable -executable -daystart -help
-	-version -O0 -O1 -O2 -O3`)
 
 // ViaFound is the Via of a folder from which find or fd hands unknown files to a program, or deletes some.
 const ViaFound = "found"
@@ -127,10 +119,10 @@ func (f *findCall) restrict(by filter, negated bool) {
 
 // test parses a test, an action or an option, with its values.
 func (f *findCall) test(i int, text string) int {
-	negated := f.negated
+	negated, known := f.negated, f.exact(text)
 	f.negated = text == "-not"
 	switch {
-	case text == "-not" || slices.Contains(findFlags, text):
+	case text == "-not" || known != nil && known.kind == "":
 		f.Follows = f.Follows || text == "-L" || text == "-follow"
 		return i
 	case text == "-o" || text == "-or":
@@ -156,7 +148,7 @@ func (f *findCall) test(i int, text string) int {
 			f.filter, f.paths = name, f.paths || !strings.HasSuffix(text, "name") || text == "-wholename"
 			f.names = append(f.names, value)
 		}
-	case slices.Contains(findLimits, text):
+	case known != nil: // a test with a value, which may exclude files
 		f.restrict(someTest, negated)
 	case text == "-regex" || text == "-iregex":
 		f.restrict(someTest, negated || !restricts(value.Text))

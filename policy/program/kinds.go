@@ -22,19 +22,11 @@ func Styles() []string { return []string{"bundle", "first", "operands", "words"}
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-// The kinds of output.
-const (
-	PrintsNumbers = "numbers"
-	PrintsNames   = "names"
-	PrintsLines   = "lines"
-	PrintsWord    = "word"
-)
-
 var printDocs = map[string]string{
-	PrintsNumbers: "Each word is a number.",
-	PrintsNames:   "Each line is a name below the folder that it works in, or one with no dash in front.",
-	PrintsLines:   "It prints lines of its standard input as they are.",
-	PrintsWord:    "Each word is a name without a slash, with no dash in front.",
+	"numbers": "Each word is a number.",
+	"names":   "Each line is a name below its folder.",
+	"lines":   "It prints lines of its standard input.",
+	"word":    "Each word is a name without a slash or a dash in front.",
 }
 
 var kindDocs = map[string]string{

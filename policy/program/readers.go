@@ -108,7 +108,6 @@ func (c *call) python() {
 	}
 	name, args := c.tail[0], c.tail[1:]
 	c.tail, c.Sub, c.Operands = nil, name.Text, args
-	first, _, deep := strings.Cut(name.Text, ".")
 	switch p := c.table.lookup("python:" + name.Text); {
 	case name.Dynamic:
 		c.unsure("dynamic module")
@@ -118,18 +117,12 @@ func (c *call) python() {
 		c.apply()
 	case c.table.lookup(name.Text) != nil:
 		c.run("python -m", append([]Word{name}, args...), "python")
-	case deep && !slices.Contains(standardPackages, first):
+	case strings.Contains(name.Text, ".") && !c.table.isUsual("python", name):
 		c.tag("workspace-code") // a package of the project
 	default:
 		c.Inline = true // any module of the workspace or the system
 	}
 }
-
-// standardPackages hold modules that can be run, and that come with python or publish.
-var standardPackages = strings.Fields(`
-	asyncio collections concurrent ctypes curses dbm distutils email encodings ensurepip html http idlelib importlib json
-	lib2to3 logging multiprocessing os pip pydoc_data re setuptools site sqlite3 sysconfig test tkinter tomllib turtledemo
-	twine unittest urllib venv wsgiref xml xmlrpc zipfile zoneinfo`)
 
 // variables takes NAME=value from the front.
 func (c *call) variables(list []Word) []Word {
@@ -186,29 +179,25 @@ func (c *call) xargs() {
 	c.Runs = append(c.Runs, r)
 }
 
-// parallel runs a shell line with each word behind :::, in the place of {} or behind it.
+// parallel runs a shell line with the words behind :::, in the place of {} or behind it.
 func (c *call) parallel() {
-	words, values := c.Operands, []Word(nil)
-	if i := slices.IndexFunc(words, func(w Word) bool { return w.Text == ":::" }); i >= 0 {
-		words, values = words[:i], words[i+1:]
-	} else {
-		c.unsure("the words that parallel reads")
-		values = []Word{{}}
+	i := slices.IndexFunc(c.Operands, func(w Word) bool { return w.Text == ":::" })
+	if i < 1 {
+		c.unsure("the words that parallel runs or reads")
+		i = len(c.Operands)
 	}
-	line := join(words)
-	for _, v := range values {
-		code := withText(line, strings.ReplaceAll(line.Text, "{}", v.Text))
-		if code.Text == line.Text {
-			code.Text += " " + v.Text
-		}
-		if v.Dynamic || len(words) > 0 && !plainValue.MatchString(v.Text) || strings.Contains(code.Text, "{") {
-			c.unsure("a word of parallel")
-		}
-		c.Runs = append(c.Runs, Run{Via: c.name, Code: code, Dir: c.Folder, Wrapper: c.name, NewShell: true})
+	line, with := join(c.Operands[:i]), join(c.Operands[min(i+1, len(c.Operands)):])
+	text := strings.ReplaceAll(line.Text, "{}", with.Text)
+	if text == line.Text {
+		text += " " + with.Text
 	}
+	if with.Dynamic || !plainValues.MatchString(with.Text) || strings.Contains(text, "{") {
+		c.unsure("a word of parallel")
+	}
+	c.Runs = append(c.Runs, Run{Via: c.name, Code: withText(line, text), Dir: c.Folder, Wrapper: c.name, NewShell: true})
 }
 
-var plainValue = regexp.MustCompile(`^[\w./@%+,=*?-]*$`)
+var plainValues = regexp.MustCompile(`^[\w ./@%+,=*?-]*$`)
 
 // tar writes or reads an archive; -C applies to what follows it.
 func (c *call) tar() {

@@ -129,6 +129,12 @@ func (t *Table) Prints(name string, args []string) string {
 	return ""
 }
 
+// isUsual reports whether a value is usual for a program.
+func (t *Table) isUsual(name string, w Word) bool {
+	p := t.lookup(name)
+	return p != nil && p.isUsual(w)
+}
+
 // Is reports whether an effect or mark is in the row of a program, or in that of a floor.
 func (t *Table) Is(name, word string) bool {
 	p := t.lookup(name)

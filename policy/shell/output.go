@@ -151,27 +151,16 @@ const listedName = "./listed"
 // outputFits returns what each word of the output fits, and whether each is a number.
 func (sh *shell) outputFits(name string, e program.Effect, c call) (fits string, number bool) {
 	args := c.args()
-	switch sh.a.programs.Prints(name, texts(args)) {
-	case program.PrintsNumbers:
-		if !e.Recursive && !slices.ContainsFunc(args,
-			func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }) {
-			return "*", true
-		}
-		return "", false
-	case program.PrintsWord:
-		if !slices.ContainsFunc(args, word.vague) {
-			return "*", false
-		}
-		return "", false
-	case program.PrintsLines:
-		if sh.in.fits != listedName || len(e.Touches) > 0 {
-			return "", false
-		}
-	case program.PrintsNames:
-		if len(e.Runs) > 0 || slices.ContainsFunc(e.Operands,
-			func(w program.Word) bool { return slices.Contains(strings.Split(w.Text, "/"), "..") }) {
-			return "", false
-		}
+	any := func(is func(word) bool) bool { return slices.ContainsFunc(args, is) }
+	switch prints := sh.a.programs.Prints(name, texts(args)); {
+	case prints == "numbers" && !e.Recursive &&
+		!any(func(w word) bool { return w.Glob || w.Dynamic && !w.number && !w.Begins }):
+		return "*", true
+	case prints == "word" && !any(word.vague):
+		return "*", false
+	case prints == "lines" && sh.in.fits == listedName && len(e.Touches) == 0,
+		prints == "names" && len(e.Runs) == 0 && !slices.ContainsFunc(e.Operands,
+			func(w program.Word) bool { return slices.Contains(strings.Split(w.Text, "/"), "..") }):
 	default:
 		return "", false
 	}
