@@ -8,7 +8,7 @@ import (
 // Kinds returns the kinds of values and operands, sorted.
 func Kinds() []string { return sortedKeys(kindDocs) }
 
-// Words returns all words of rows, with a sentence for each: kinds, effects, marks, which are written among the
+// Words returns all words of rows, with a sentence for each: kinds, effects, marks, which stand among the
 // effects, and kinds of output.
 func Words() (kinds, effects, marks, prints map[string]string) {
 	return maps.Clone(kindDocs), Tags(), maps.Clone(markDocs), maps.Clone(printDocs)

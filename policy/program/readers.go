@@ -194,7 +194,8 @@ func (c *call) parallel() {
 	if with.Dynamic || !plainValues.MatchString(with.Text) || strings.Contains(text, "{") {
 		c.unsure("a word of parallel")
 	}
-	c.Runs = append(c.Runs, Run{Via: c.name, Code: withText(line, text), Dir: c.Folder, Wrapper: c.name, NewShell: true})
+	c.Runs = append(c.Runs, Run{Via: c.name, Code: withText(line, text), Dir: c.Folder, Wrapper: c.name,
+		NewShell: true})
 }
 
 var plainValues = regexp.MustCompile(`^[\w ./@%+,=*?-]*$`)

@@ -92,9 +92,8 @@ func (c *call) jq(w Word) {
 }
 
 var (
-	sqlLooks = regexp.MustCompile(`(?i)^\s*(insert|update|delete|replace|select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
-	sqlActs  = regexp.MustCompile(`(?i)\b(drop|alter|create|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
-	// what a server is asked must hold none of these either
+	sqlLooks   = regexp.MustCompile(`(?i)^\s*(insert|update|delete|replace|select|explain|with|values|describe|show|summarize|\.tables|\.schema|\.indexes|\.databases|pragma\s+\w+\s*(\(\w*\))?;?\s*$)`)
+	sqlActs    = regexp.MustCompile(`(?i)\b(drop|alter|create|attach|vacuum|copy|export|import|install|load|set|call|load_extension|readfile|writefile|edit|fsdir|zipfile|fts3_tokenizer|getenv|shellfs|httpfs|getvariable)\b|\b(read|scan|parquet|sniff|glob)[a-z_]*\s*\(|\n\s*\.|://`)
 	sqlChanges = regexp.MustCompile(`(?i)\b(insert|update|delete|replace|into)\b|/\*|--`)
 	sqlFile    = regexp.MustCompile(`['"]([^'"]*)['"]`)
 )
@@ -103,12 +102,12 @@ var (
 // row has as usual are none. DuckDB reads files in the place of tables.
 func (c *call) sql(w Word) {
 	server := c.usual != nil
-	if w.Dynamic || sqlActs.MatchString(w.Text) || server && (!c.isUsual(w) || sqlChanges.MatchString(w.Text)) ||
-		!server && !sqlLooks.MatchString(w.Text) {
+	switch {
+	case w.Dynamic, sqlActs.MatchString(w.Text), !server && !sqlLooks.MatchString(w.Text),
+		server && (!c.isUsual(w) || sqlChanges.MatchString(w.Text)):
 		c.Inline = true
 		return
-	}
-	if server {
+	case server:
 		c.mark([]string{"queries"})
 		return
 	}
