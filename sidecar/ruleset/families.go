@@ -44,6 +44,7 @@ type familyHistory struct {
 	IDs       rulefile.Text `rule:"ids" doc:"The ids of calls that the model knows from its training: {name} is the tool, {n} counts the calls of the conversation from 0." eg:"'functions.{name}:{n}'"`
 	OneCall   bool          `rule:"one_call" doc:"true says that its chat template takes one call of a message: of several, each further one goes into a message of its own, in front of its result."`
 	Alternate bool          `rule:"alternate" doc:"true says that its chat template refuses two messages of the user, or two answers, in a row, also around calls and their results: they become one, or a short one goes in between."`
+	Strict    bool          `rule:"strict" doc:"true says that its chat template does not show the model the field strict of a tool, so that set_strict of servers.yaml counts for it."`
 }
 
 // History is how a conversation is sent to the models of a family.
@@ -51,6 +52,7 @@ type History struct {
 	IDs       string // of calls, with {name} and {n}; empty: unchanged
 	OneCall   bool   // one call per message
 	Alternate bool   // user and model take turns
+	Strict    bool   // the prompt does not show the field strict of tools
 }
 
 // Family is how the models of a family write replies. Its profile has the same name.
@@ -181,7 +183,7 @@ func (l *loader) families() {
 // family compiles one file.
 func (l *loader) family(name, file string, f *familyFile) {
 	out := &Family{Name: name, About: f.About, Sampling: f.Sampling, template: values(f.Template),
-		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate}}
+		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate, f.History.Strict}}
 	for _, t := range f.Models {
 		word := strings.ToLower(strings.TrimSpace(t.Value))
 		if word == "" && t.At.Known() {
