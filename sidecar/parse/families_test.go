@@ -85,9 +85,6 @@ func sameText(got string, want *string) bool {
 // What the chat templates of public models make of a call is read back, each by the family of its model, or
 // without one. A template may leave out a call, a text or a thought: what it wrote counts.
 func TestChatTemplates(t *testing.T) {
-	known := map[string]string{
-		"MiniMax-M3/nested": "an object in an argument is tags of its own",
-	}
 	right, lost := map[string]bool{}, map[string]bool{}
 	for _, turn := range modelserver.Turns(t) {
 		wrote := func(s string) bool { return s != "" && strings.Contains(turn.Raw, s) }
@@ -113,12 +110,7 @@ func TestChatTemplates(t *testing.T) {
 			(thought == turn.Thought || thought == "" && !wrote(turn.Thought))
 		name := turn.Template + "/" + turn.ID
 		sameInPieces(t, name, s, catalog, turn.Raw, "stop", got)
-		switch why := known[name]; {
-		case same && texts && why != "":
-			t.Errorf("%s is read now: %s", name, why)
-		case same && texts:
-			right[turn.Template] = true
-		case why == "":
+		if right[turn.Template] = true; !same || !texts {
 			t.Errorf("%s, family %q: calls %v, text %q, thought %q of %q", name, family, got.Calls, text, thought,
 				turn.Raw)
 		}
@@ -178,6 +170,12 @@ func TestFamilyKinds(t *testing.T) {
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\nsouth\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"south","rows":7}`, "", ""},
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n<parameter=rows>\nb\n</parameter>\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"a\n<parameter=rows>\nb","rows":7}`, "", ""},
 		{"gemma4", `<|tool_call>call:plant{note:"dry, bed: none",bed:<|"|>east<|"|>}<tool_call|>`, `plant{"note":"dry, bed: none","bed":"east"}`, "", ""},
+		// Objects and lists in arguments, in tags named after what they hold, where the schema wants one.
+		{"minimax", m3("plant", "seeds", m3item("of", "dill")+m3item("of", m3tag("item", "a")+m3tag("item", "b"))), `plant{"seeds":[{"of":"dill"},{"of":["a","b"]}]}`, "", ""},
+		{"minimax", m3("plant", "seeds", m3tag("item", m3tag("item", "1")+m3tag("item", "2"))+m3tag("item", "")), `plant{"seeds":[["1","2"],""]}`, "", ""},
+		{"minimax", m3("plant", "seeds", strings.Replace(m3item("of", "dill"), m3mark+"</of>", "", 1)+m3tag("item", "b")), `plant{"seeds":[{"of":"dill"},"b"]}`, "", ""},
+		{"minimax", m3("plant", "bed", m3tag("b", "north")), `plant{"bed":"` + m3tag("b", "north") + `"}`, "", ""},
+		{"minimax", m3("plant", "seeds", m3tag("seeds", m3tag("seeds", "dill"))), `plant{"seeds":[{"seeds":{"seeds":"dill"}}]}`, "", ""},
 		// Signs between call objects.
 		{"llama", `<|python_tag|>{"name": "water", "parameters": {"litres":1}}; {"name": "water", "parameters": {"litres":2}}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		// Thoughts without a name, one behind the other, or begun by the prompt.
@@ -198,6 +196,20 @@ func TestFamilyKinds(t *testing.T) {
 		sameInPieces(t, c.text, s, catalog, c.text, "stop", got)
 	}
 }
+
+// m3 is a call of MiniMax M3, m3tag an argument of it or what an argument holds, m3item an object in a list.
+func m3(tool, key, value string) string {
+	return m3mark + `<tool_call>` + m3mark + `<invoke name="` + tool + `">` + m3tag(key, value) + m3mark + `</invoke>` +
+		m3mark + `</tool_call>`
+}
+
+const m3mark = `]<]minimax[>[`
+
+func m3tag(key, value string) string {
+	return m3mark + "<" + key + ">" + value + m3mark + "</" + key + ">"
+}
+
+func m3item(key, value string) string { return m3tag("item", m3tag(key, value)) }
 
 // A mark of a family that stands alone, holds nothing, or is cut at the end of the reply is never shown, and no
 // call. Marks are what no text begins with: the literals around calls and thoughts, and special tokens.

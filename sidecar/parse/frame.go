@@ -143,6 +143,7 @@ type framing struct {
 	closers []string
 	eof     bool
 	cut     bool // the text ends within a call
+	depth   int  // of the object or list in an argument that is read; 0: none
 	base    int  // offset of v in the field
 	open    openValues
 }
@@ -448,22 +449,61 @@ func (f *framing) object(all []keyedArgument) string {
 			at += 1 + n
 		}
 	}
-	members := []byte{'{'}
+	list := f.depth > 0 && !slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key != listItem })
+	members, end := []byte{'{'}, byte('}')
+	if list {
+		members, end = []byte{'['}, ']'
+	}
 	for i, a := range all {
 		if i > 0 {
 			members = append(members, ',')
 		}
-		members = append(append(jsontext.AppendString(members, a.key), ':'), f.json(a)...)
+		if !list {
+			members = append(jsontext.AppendString(members, a.key), ':')
+		}
+		members = append(members, f.json(a)...)
 	}
-	return string(append(members, '}'))
+	return string(append(members, end))
 }
+
+// listItem is the key of each item of a list that is written like arguments.
+const listItem = "item"
+
+// nested reads an object or a list at v[i:] that is written like arguments, where the schema of the tool wants
+// one, up to what closes it. Only tags that are named after what they hold can nest.
+func (f *framing) nested(key string, tail Template, i int) (value string, end int, is verdict) {
+	if !tail.has("key") || f.depth == maxNested || f.depth == 0 &&
+		f.c.Value(f.tool, key, "{}") != "{}" && f.c.Value(f.tool, key, "[]") != "[]" {
+		return "", i, no
+	}
+	if end, is = f.blank(i); is == yes {
+		_, is = f.starts(f.Argument.prefix(), end)
+	}
+	closing := tail.closing(key)
+	if is == yes {
+		if _, empty := f.starts(closing, end); empty != no {
+			return "", end, empty
+		}
+		f.depth++
+		value, end, is = f.keyed(closing, end)
+		f.depth--
+	}
+	if is == yes {
+		_, is = f.starts(closing, end)
+	}
+	f.cut = f.cut && is != no
+	return value, end, is
+}
+
+// maxNested bounds how deep objects and lists may nest.
+const maxNested = 32
 
 // json returns the value of an argument as JSON.
 func (f *framing) json(a keyedArgument) string {
 	switch {
-	case a.kind == "":
+	case a.kind == "" && f.depth == 0:
 		return f.c.Value(f.tool, a.key, a.value)
-	case a.kind == "string" || a.kind == "true" || !gjson.Valid(a.value):
+	case a.kind == "" || a.kind == "string" || a.kind == "true" || !gjson.Valid(a.value):
 		return jsontext.Quote(a.value)
 	}
 	return a.value
@@ -484,6 +524,14 @@ func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is
 			}
 		case "value":
 			closing := f.Argument[n+1:].closing(a.key)
+			value, end, inner := f.nested(a.key, f.Argument[n+1:], i)
+			switch inner {
+			case wait:
+				return a, i, wait
+			case yes:
+				a.value, a.kind, i, is = value, "json", end, yes
+				continue
+			}
 			if a.value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
 				_, closed := f.starts(closing, i)
 				open = closed == no
