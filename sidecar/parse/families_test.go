@@ -155,6 +155,12 @@ func TestFamilyKinds(t *testing.T) {
 		{"kimi", `<|tool_call_begin|>functions.water:0<|tool_call_argument_begin|>{"litres":1}<|tool_call_begin|>functions.water:1<|tool_call_argument_begin|>{"litres":2}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		{"gemma4", "<|tool_call>call:water{litres:2}<turn|>", `water{"litres":2}`, "", ""},
 		{"gemma4", `call:plant{bed:<|"|>north "A"<|"|>}`, `plant{"bed":"north \"A\""}`, "", ""},
+		{"deepseek", "I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>{\"litres\": 1}<｜tool▁calls▁end｜>", `water{"litres":1}`, "I look.", ""},
+		{"step", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
+		// One closes too much, or is another one; quotes are single.
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</function>\n</function>\n</tool_call>Now.", `plant{"bed":"a"}`, "Now.", ""},
+		{"seed", "<seed:tool_call><function=plant><parameter=bed>a</parameter></function></tool_call>", `plant{"bed":"a"}`, "", ""},
+		{"apertus", "<|tools_prefix|>[{'water': {'litres': 1}}]<|tools_suffix|>", `water{"litres":1}`, "", ""},
 		// The whole call lacks its end: it may have been cut.
 		{"qwen3", "<tool_call>\n{\"name\": \"water\", \"arguments\": {\"litres\": 2}", "", "", ""},
 		// A number stands for the name.

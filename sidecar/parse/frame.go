@@ -188,6 +188,12 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 			b.end = at
 			return b, scan.When(len(b.calls) > 0)
 		}
+		if end, is := f.strayTag(at); len(b.calls) > 0 && is != no {
+			if i = end; is == wait {
+				return block{}, wait
+			}
+			continue
+		}
 		c, end, is := f.call(at)
 		switch {
 		case bare && len(b.calls) > 0:
@@ -214,6 +220,31 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 	return b, yes
 }
 
+// strayTag returns the end of a closing tag at v[i:]: behind a call, one too many or a wrong one says nothing.
+func (f *framing) strayTag(i int) (end int, is verdict) {
+	const longest = 32
+	if !strings.HasPrefix(f.v[i:], "</") {
+		return i, no
+	}
+	n := strings.IndexAny(f.v[i:min(len(f.v), i+longest)], "> \n")
+	if n < 0 {
+		return i, scan.WaitUnless(f.eof || len(f.v)-i >= longest)
+	}
+	return i + n + 1, scan.When(f.v[i+n] == '>')
+}
+
+// goesOn reports whether the frame goes on at v[i:], with its end or another call.
+func (f *framing) goesOn(i int) verdict {
+	i = scan.SkipSpace(f.v, i)
+	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
+	for _, t := range f.Calls {
+		if is == no {
+			_, is = f.starts(t.prefix(), i)
+		}
+	}
+	return is
+}
+
 // call reads a call at v[i:] in the first way that fits.
 func (f *framing) call(i int) (c Call, end int, is verdict) {
 	for _, t := range f.Calls {
@@ -227,6 +258,7 @@ func (f *framing) call(i int) (c Call, end int, is verdict) {
 func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	c.Args = "{}"
 	for n, s := range t {
+		at := i
 		switch s.slot {
 		case "":
 			i, is = f.literal(s.lit, i)
@@ -243,6 +275,9 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 		default:
 			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
+		if is == no && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
+			return c, at, f.goesOn(at) // what ends the call is missing
+		}
 		if is != yes {
 			return c, i, is
 		}
@@ -250,12 +285,15 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	return c, i, yes
 }
 
-// literal reads a literal at v[i:], in any case, or white space.
+// literal reads a literal at v[i:], in any case and with any quotes, or white space.
 func (f *framing) literal(lit string, i int) (int, verdict) {
 	if lit == "" {
 		return f.blank(i)
 	}
 	is := scan.StartsFold(f.v[i:], lit, f.eof)
+	if is == no && strings.Contains(lit, `"`) {
+		is = scan.StartsFold(f.v[i:], strings.ReplaceAll(lit, `"`, "'"), f.eof)
+	}
 	return i + len(lit), is
 }
 
