@@ -155,7 +155,7 @@ func TestFamilyKinds(t *testing.T) {
 		{"kimi", `<|tool_call_begin|>functions.water:0<|tool_call_argument_begin|>{"litres":1}<|tool_call_begin|>functions.water:1<|tool_call_argument_begin|>{"litres":2}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		{"gemma4", "<|tool_call>call:water{litres:2}<turn|>", `water{"litres":2}`, "", ""},
 		{"gemma4", `call:plant{bed:<|"|>north "A"<|"|>}`, `plant{"bed":"north \"A\""}`, "", ""},
-		{"deepseek", "I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>{\"litres\": 1}<｜tool▁calls▁end｜>", `water{"litres":1}`, "I look.", ""},
+		{"deepseek", "I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>{\"litres\":1}<｜tool▁calls▁end｜>", `water{"litres":1}`, "I look.", ""},
 		{"step", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
 		// One closes too much, or is another one; quotes are single.
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</function>\n</function>\n</tool_call>Now.", `plant{"bed":"a"}`, "Now.", ""},

@@ -142,6 +142,7 @@ type framing struct {
 	v       string
 	closers []string
 	eof     bool
+	own     bool // in the model's own format, which may be damaged
 	cut     bool // the text ends within a call
 	depth   int  // of the object or list in an argument that is read; 0: none
 	base    int  // offset of v in the field
@@ -168,7 +169,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		t.openValues = openValues{}
 	}
 	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof,
-		base: t.base, open: t.openValues}
+		base: t.base, open: t.openValues, own: t.open.st.Own}
 	b := block{}
 	first := f.Calls[0]
 	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
@@ -188,11 +189,13 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 			b.end = at
 			return b, scan.When(len(b.calls) > 0)
 		}
-		if end, is := f.strayTag(at); len(b.calls) > 0 && is != no {
-			if i = end; is == wait {
+		if f.own && len(b.calls) > 0 && len(f.closers) > 0 { // a tag too many, or a wrong one, says nothing
+			if end, is := closingTag(v, at, eof); is == wait {
 				return block{}, wait
+			} else if is == yes {
+				i = end
+				continue
 			}
-			continue
 		}
 		c, end, is := f.call(at)
 		switch {
@@ -206,7 +209,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
 			b.end = i
 			return b, yes
-		case is == no && t.open.st.Own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
+		case is == no && f.own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
 			if i, _, is = f.find(first.prefix(), at+1); is != yes { // words in front of the calls say nothing
 				return block{end: at}, is
 			}
@@ -218,19 +221,6 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		b.end = i
 	}
 	return b, yes
-}
-
-// strayTag returns the end of a closing tag at v[i:]: behind a call, one too many or a wrong one says nothing.
-func (f *framing) strayTag(i int) (end int, is verdict) {
-	const longest = 32
-	if !strings.HasPrefix(f.v[i:], "</") {
-		return i, no
-	}
-	n := strings.IndexAny(f.v[i:min(len(f.v), i+longest)], "> \n")
-	if n < 0 {
-		return i, scan.WaitUnless(f.eof || len(f.v)-i >= longest)
-	}
-	return i + n + 1, scan.When(f.v[i+n] == '>')
 }
 
 // goesOn reports whether the frame goes on at v[i:], with its end or another call.
@@ -275,7 +265,7 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 		default:
 			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
-		if is == no && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
+		if is == no && f.own && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
 			return c, at, f.goesOn(at) // what ends the call is missing
 		}
 		if is != yes {
@@ -291,7 +281,7 @@ func (f *framing) literal(lit string, i int) (int, verdict) {
 		return f.blank(i)
 	}
 	is := scan.StartsFold(f.v[i:], lit, f.eof)
-	if is == no && strings.Contains(lit, `"`) {
+	if is == no && f.own && strings.Contains(lit, `"`) {
 		is = scan.StartsFold(f.v[i:], strings.ReplaceAll(lit, `"`, "'"), f.eof)
 	}
 	return i + len(lit), is
