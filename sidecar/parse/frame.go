@@ -190,7 +190,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 			return b, scan.When(len(b.calls) > 0)
 		}
 		if f.own && len(b.calls) > 0 && len(f.closers) > 0 { // a tag too many, or a wrong one, says nothing
-			if end, is := closingTag(v, at, eof); is == wait {
+			if end, is := closingTag(v, at, eof); is == wait || !eof && v[at:] == "<" {
 				return block{}, wait
 			} else if is == yes {
 				i = end
