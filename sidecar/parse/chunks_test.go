@@ -160,7 +160,8 @@ func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 	}
 }
 
-// What is put together of a family's marks, and of what stands between them, reads the same in any pieces, too.
+// What is put together of a family's marks, and of what stands between them, reads the same in any pieces,
+// too.
 func TestAnyChunkingOfFamiliesReadsTheSame(t *testing.T) {
 	c, rnd := offeredForFuzz(), rand.New(rand.NewPCG(7, 9))
 	texts := 200
@@ -169,8 +170,8 @@ func TestAnyChunkingOfFamiliesReadsTheSame(t *testing.T) {
 	}
 	for _, f := range shipped.Families {
 		s := shipped.Strategies(f.Name)
-		parts := append([]string{"exec", "read", "command", "path", "a", " ", "\n", "word ", ".", "{\"command\":\"ls\"}",
-			"{\"path\":\"a\"}", "\"", "'", "{", "}", "</x>", "<"}, f.Marks...)
+		parts := append([]string{"exec", "read", "command", "path", "a", " ", "\n", "word ", ".",
+			"{\"command\":\"ls\"}", "{\"path\":\"a\"}", "\"", "'", "{", "}", "</x>", "<"}, f.Marks...)
 		for _, st := range s.All() {
 			if st.Own {
 				parts = append(append(parts, st.Open...), st.Close...)

@@ -205,8 +205,8 @@ func TestFamilyKinds(t *testing.T) {
 
 // m3 is a call of MiniMax M3, m3tag an argument of it or what an argument holds, m3item an object in a list.
 func m3(tool, key, value string) string {
-	return m3mark + `<tool_call>` + m3mark + `<invoke name="` + tool + `">` + m3tag(key, value) + m3mark + `</invoke>` +
-		m3mark + `</tool_call>`
+	return m3mark + `<tool_call>` + m3mark + `<invoke name="` + tool + `">` + m3tag(key, value) +
+		m3mark + `</invoke>` + m3mark + `</tool_call>`
 }
 
 const m3mark = `]<]minimax[>[`
@@ -217,8 +217,8 @@ func m3tag(key, value string) string {
 
 func m3item(key, value string) string { return m3tag("item", m3tag(key, value)) }
 
-// A mark of a family that stands alone, holds nothing, or is cut at the end of the reply is never shown, and no
-// call. Marks are what no text begins with: the literals around calls and thoughts, and special tokens.
+// A mark of a family that stands alone, holds nothing, or is cut at the end of the reply is never shown, and
+// no call. Marks are what no text begins with: the literals around calls and thoughts, and special tokens.
 func TestMarksAlone(t *testing.T) {
 	var offered []json.RawMessage
 	if err := json.Unmarshal([]byte(familyTools), &offered); err != nil {

@@ -238,7 +238,8 @@ func TestStrict(t *testing.T) {
 				more["extra/servers.strict.yaml"] = row.extra
 			}
 			s := &row.server
-			r := provider.Start(t, provider.Setup{Server: "vllm", Set: with(t, more)}, script.New(script.Scenario{Choose: s.choose}))
+			r := provider.Start(t, provider.Setup{Server: "vllm", Set: with(t, more)},
+				script.New(script.Scenario{Choose: s.choose}))
 			for range 2 {
 				a := r.Chat(provider.Body(provider.Streaming + "," + provider.BothTools))
 				if len(a.Calls) != 1 || a.Calls[0].Name != "read" {

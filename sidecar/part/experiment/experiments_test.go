@@ -163,7 +163,8 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-// The guide's experiment with the model server is one that runs: its arm makes tools strict, the other does not.
+// The guide's experiment with the model server is one that runs: its arm makes tools strict, the other does
+// not.
 func TestStrictArm(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/experiments.md")
 	ruletest.Must(t, err)
