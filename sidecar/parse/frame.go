@@ -497,7 +497,7 @@ func (f *framing) object(all []keyedArgument) string {
 // listItem is the key of each item of a list that is written like arguments.
 const listItem = "item"
 
-// nested reads an object or a list at v[i:] that is written like arguments, where the schema of the tool wants
+// nested reads an object or a list at v[i:] that is written like arguments, where the tool's schema wants
 // one, up to what closes it. Only tags that are named after what they hold can nest.
 func (f *framing) nested(key string, tail Template, i int) (value string, end int, is verdict) {
 	if !tail.has("key") || f.depth == maxNested || f.depth == 0 &&
