@@ -2,6 +2,7 @@ package parse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
@@ -17,6 +18,7 @@ type opener struct {
 	st    *Strategy
 	done  bool // a line of its own that ends the turn
 	drop  bool // only the literal is removed
+	first bool // only as the first line of the reply
 }
 
 // begins reports whether the literal at v[j:] opens its block.
@@ -24,8 +26,14 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 	switch end := j + len(op.lit); {
 	case scan.IsWord(v[j]) && v[j] < 0x80 && scan.IsWord(t.prevByte(v, j)):
 		return no // the end of a longer word
+	case op.first && end == len(v) && !eof:
+		return wait
 	case op.drop:
-		return yes
+		return scan.When(!op.first || t.firstAt(v, j) && strings.HasPrefix(v[end:]+"\n", "\n"))
+	case op.st.Kind == Thinks:
+		front := t.front
+		front.Add(v[:j])
+		return scan.When(front.Ends() != InSentence)
 	case !op.done && (t.r.c.Empty() || t.r.exhausted()):
 		return no
 	case op.named:
@@ -40,6 +48,12 @@ func (op *opener) begins(t *text, v string, j int, eof bool) verdict {
 		return yes
 	}
 	return no
+}
+
+// cut reports whether a reply ends with s within a mark that is dropped.
+func (op *opener) cut(s string) bool {
+	return op.drop && op.st.Own && len(s) > 1 && strings.ContainsAny(s, "<[") &&
+		scan.StartsFold(op.lit, s, true) == yes
 }
 
 func (op *opener) begin(t *text, v string, n int) {
@@ -95,6 +109,9 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return 0, true
 	}
 	st := t.open.st
+	if st.Kind == Thinks {
+		return t.stepLaterThought(v, eof)
+	}
 	b, is := t.readBlock(v, len(t.open.lit), eof)
 	switch is {
 	case wait:
@@ -127,6 +144,23 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return t.afterOwnCall(b.end)
 	}
 	return t.afterCall(b.end)
+}
+
+// stepLaterThought holds a thought behind text until its end. Without one, or with a call in it, it is text.
+func (t *text) stepLaterThought(v string, eof bool) (int, bool) {
+	from := len(t.open.lit)
+	at, n := scan.FindAnyFold(v, from, slices.Concat(t.closers, t.r.s.calls), eof)
+	switch {
+	case at < 0 && !eof:
+		return 0, true
+	case at < 0 || !scan.AmongFold(v[at:at+n], t.closers):
+		return t.release(t.open.st, from, "nothing ends the thought")
+	}
+	t.note(t.open.st, 0, at+n, Thinking, "behind text")
+	t.emit(Thought, v[from:at])
+	t.resumeProse(0)
+	t.startLine()
+	return at + n, false
 }
 
 func (st *Strategy) form() Form {

@@ -159,3 +159,35 @@ func TestAnyChunkingOfFragmentsReadsTheSame(t *testing.T) {
 		}
 	}
 }
+
+// What is put together of a family's marks, and of what stands between them, reads the same in any pieces,
+// too.
+func TestAnyChunkingOfFamiliesReadsTheSame(t *testing.T) {
+	c, rnd := offeredForFuzz(), rand.New(rand.NewPCG(7, 9))
+	texts := 200
+	if testing.Short() {
+		texts = 40
+	}
+	for _, f := range shipped.Families {
+		s := shipped.Strategies(f.Name)
+		parts := append([]string{"exec", "read", "command", "path", "a", " ", "\n", "word ", ".",
+			"{\"command\":\"ls\"}", "{\"path\":\"a\"}", "\"", "'", "{", "}", "</x>", "<"}, f.Marks...)
+		for _, st := range s.All() {
+			if st.Own {
+				parts = append(append(parts, st.Open...), st.Close...)
+			}
+		}
+		for range texts {
+			text := ""
+			for range 2 + rnd.IntN(24) {
+				text += parts[rnd.IntN(len(parts))]
+			}
+			want := readPieces(s, c, []string{text}, "stop")
+			for _, pieces := range cuts(text) {
+				if diff := differ(want, readPieces(s, c, pieces, "stop")); diff != "" {
+					t.Fatalf("%s: %q in %d pieces:\n%s", f.Name, text, len(pieces), diff)
+				}
+			}
+		}
+	}
+}

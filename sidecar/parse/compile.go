@@ -86,15 +86,20 @@ func (s *Strategies) add(st *Strategy) error {
 		if *slot != nil {
 			return st.Errorf("%s is of kind %s already; a kind can be enabled once", (*slot).ID, st.Kind)
 		}
-		*slot = st
-		return nil
+		if *slot = st; st.Kind != Thinks {
+			return nil
+		}
 	}
-	if st.Own && st.Kind != Drop {
+	if st.Own && st.Kind == Frames {
 		s.calls = append(s.calls, st.Open...)
 	}
 	for _, lit := range st.Open {
+		drop, first := st.Kind == Drop, false
+		if drop && st.Own {
+			lit, first = strings.CutPrefix(lit, "^")
+		}
 		before, behind, named := strings.Cut(lit, ToolName)
-		s.open(&opener{lit: before, named: named, rest: behind, st: st, drop: st.Kind == Drop})
+		s.open(&opener{lit: before, named: named, rest: behind, st: st, drop: drop, first: first})
 	}
 	for _, lit := range st.Done {
 		s.open(&opener{lit: lit, st: st, done: true})

@@ -85,10 +85,6 @@ func sameText(got string, want *string) bool {
 // What the chat templates of public models make of a call is read back, each by the family of its model, or
 // without one. A template may leave out a call, a text or a thought: what it wrote counts.
 func TestChatTemplates(t *testing.T) {
-	known := map[string]string{
-		"MiniMax-M3/nested":                    "an object in an argument is tags of its own",
-		"meetkai-functionary-medium-v3.2/said": "the recipient of the text stays: all",
-	}
 	right, lost := map[string]bool{}, map[string]bool{}
 	for _, turn := range modelserver.Turns(t) {
 		wrote := func(s string) bool { return s != "" && strings.Contains(turn.Raw, s) }
@@ -114,12 +110,7 @@ func TestChatTemplates(t *testing.T) {
 			(thought == turn.Thought || thought == "" && !wrote(turn.Thought))
 		name := turn.Template + "/" + turn.ID
 		sameInPieces(t, name, s, catalog, turn.Raw, "stop", got)
-		switch why := known[name]; {
-		case same && texts && why != "":
-			t.Errorf("%s is read now: %s", name, why)
-		case same && texts:
-			right[turn.Template] = true
-		case why == "":
+		if right[turn.Template] = true; !same || !texts {
 			t.Errorf("%s, family %q: calls %v, text %q, thought %q of %q", name, family, got.Calls, text, thought,
 				turn.Raw)
 		}
@@ -152,10 +143,24 @@ func TestFamilyKinds(t *testing.T) {
 		{"kimi", "Nothing to do.<|tool_calls_section_begin|><|tool_calls_section_end|>", "", "Nothing to do.", ""},
 		{"gemma4", "<|tool_call>call:water{litres:2}<tool_call|><tool_call|>Done.", `water{"litres":2}`, "Done.", ""},
 		{"mistral", "[TOOL_CALLS] nothing to water", "", "nothing to water", ""},
+		{"glm", "Nothing to do.<tool_call></tool_call>", "", "Nothing to do.", ""},
+		{"kimi", "I water it.<|close|>response<|sep|><|close|>mess", "", "I water it.", ""},
+		{"functionary", "all\nAll is dry.>>>water\n{}>>>all\nDone.", "water{}", "All is dry.\nDone.", ""},
+		{"functionary", "all is dry.", "", "all is dry.", ""},
+		// A thought behind text; a mention of one in a sentence, or a mark that no other one ends, hides nothing.
+		{"glm", "I look.\n<think>It is dry.</think>I water it.", "", "I look.\nI water it.", "It is dry."},
+		{"qwen3", "First <think> opens and </think> closes.", "", "First  opens and  closes.", ""},
+		{"qwen3", "I look.\n<think>Now <tool_call>{\"name\": \"water\", \"arguments\": {}}</tool_call>", "water{}", "I look.\nNow", ""},
 		// The mark that ends a call is missing, or the one that ends the turn stands there.
 		{"kimi", `<|tool_call_begin|>functions.water:0<|tool_call_argument_begin|>{"litres":1}<|tool_call_begin|>functions.water:1<|tool_call_argument_begin|>{"litres":2}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		{"gemma4", "<|tool_call>call:water{litres:2}<turn|>", `water{"litres":2}`, "", ""},
 		{"gemma4", `call:plant{bed:<|"|>north "A"<|"|>}`, `plant{"bed":"north \"A\""}`, "", ""},
+		{"deepseek", "I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>{\"litres\":1}<｜tool▁calls▁end｜>", `water{"litres":1}`, "I look.", ""},
+		{"step", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
+		// One closes too much, or is another one; quotes are single.
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</function>\n</function>\n</tool_call>Now.", `plant{"bed":"a"}`, "Now.", ""},
+		{"seed", "<seed:tool_call><function=plant><parameter=bed>a</parameter></function></tool_call>", `plant{"bed":"a"}`, "", ""},
+		{"apertus", "<|tools_prefix|>[{'water': {'litres': 1}}]<|tools_suffix|>", `water{"litres":1}`, "", ""},
 		// The whole call lacks its end: it may have been cut.
 		{"qwen3", "<tool_call>\n{\"name\": \"water\", \"arguments\": {\"litres\": 2}", "", "", ""},
 		// A number stands for the name.
@@ -171,15 +176,21 @@ func TestFamilyKinds(t *testing.T) {
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\nsouth\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"south","rows":7}`, "", ""},
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n<parameter=rows>\nb\n</parameter>\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"a\n<parameter=rows>\nb","rows":7}`, "", ""},
 		{"gemma4", `<|tool_call>call:plant{note:"dry, bed: none",bed:<|"|>east<|"|>}<tool_call|>`, `plant{"note":"dry, bed: none","bed":"east"}`, "", ""},
+		// Objects and lists in arguments, in tags named after what they hold, where the schema wants one.
+		{"minimax", m3("plant", "seeds", m3item("of", "dill")+m3item("of", m3tag("item", "a")+m3tag("item", "b"))), `plant{"seeds":[{"of":"dill"},{"of":["a","b"]}]}`, "", ""},
+		{"minimax", m3("plant", "seeds", m3tag("item", m3tag("item", "1")+m3tag("item", "2"))+m3tag("item", "")), `plant{"seeds":[["1","2"],""]}`, "", ""},
+		{"minimax", m3("plant", "seeds", strings.Replace(m3item("of", "dill"), m3mark+"</of>", "", 1)+m3tag("item", "b")), `plant{"seeds":[{"of":"dill"},"b"]}`, "", ""},
+		{"minimax", m3("plant", "bed", m3tag("b", "north")), `plant{"bed":"` + m3tag("b", "north") + `"}`, "", ""},
+		{"minimax", m3("plant", "seeds", m3tag("seeds", m3tag("seeds", "dill"))), `plant{"seeds":[{"seeds":{"seeds":"dill"}}]}`, "", ""},
 		// Signs between call objects.
 		{"llama", `<|python_tag|>{"name": "water", "parameters": {"litres":1}}; {"name": "water", "parameters": {"litres":2}}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		// Thoughts without a name, one behind the other, or begun by the prompt.
 		{"gemma4", "<|channel>dry<channel|><|channel>thought\nvery dry<channel|>I water it.", "", "I water it.", "dryvery dry"},
 		{"gemma4", "It is dry.<channel|>I water it.", "", "I water it.", "It is dry."},
 		{"gemma4", "I water it.<|channel>thought\n<channel|>", "", "I water it.", ""},
-		// Messages to the user; a call that stands in one is shown.
+		// Messages to the user; a call that stands in one is shown, without the marks around it.
 		{"muse", " to=user<|message|>I look, then water.<|eom|><|start|>assistant to=water" + muse, "water{}", "I look, then water.", ""},
-		{"muse", " to=user<|message|>It goes so:\n" + muse[len("<|message|>"):] + "<|eot|>", "", "It goes so:\n" + muse[len("<|message|>"):], ""},
+		{"muse", " to=user<|message|>It goes so:\n" + muse[len("<|message|>"):] + "<|eot|>", "", "It goes so:\n\n<atem:invoke name=\"water\">\n</atem:invoke>", ""},
 	} {
 		s, catalog := shipped.Strategies(c.family), catalogOf(offered, true)
 		got := readPieces(s, catalog, []string{c.text}, "stop")
@@ -191,6 +202,79 @@ func TestFamilyKinds(t *testing.T) {
 		sameInPieces(t, c.text, s, catalog, c.text, "stop", got)
 	}
 }
+
+// m3 is a call of MiniMax M3, m3tag an argument of it or what an argument holds, m3item an object in a list.
+func m3(tool, key, value string) string {
+	return m3mark + `<tool_call>` + m3mark + `<invoke name="` + tool + `">` + m3tag(key, value) +
+		m3mark + `</invoke>` + m3mark + `</tool_call>`
+}
+
+const m3mark = `]<]minimax[>[`
+
+func m3tag(key, value string) string {
+	return m3mark + "<" + key + ">" + value + m3mark + "</" + key + ">"
+}
+
+func m3item(key, value string) string { return m3tag("item", m3tag(key, value)) }
+
+// A mark of a family that stands alone, holds nothing, or is cut at the end of the reply is never shown, and
+// no call. Marks are what no text begins with: the literals around calls and thoughts, and special tokens.
+func TestMarksAlone(t *testing.T) {
+	var offered []json.RawMessage
+	if err := json.Unmarshal([]byte(familyTools), &offered); err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, f := range shipped.Families {
+		s, catalog := shipped.Strategies(f.Name), catalogOf(offered, true)
+		begins := "" // the end of a thought, where the prompt may begin one
+		for _, st := range s.All() {
+			if st.Opened {
+				begins = st.Close[0]
+			}
+		}
+		gone := func(raw, finish, want string) {
+			tried++
+			raw = begins + raw
+			got := readPieces(s, catalog, []string{raw}, finish)
+			shown := strings.Join(strings.Fields(got.Content), " ")
+			cut := shown == "Hello." && len(got.Refused) > 0 // a name may follow the mark
+			if len(got.Calls) > 0 || shown != want && !cut {
+				t.Errorf("%s: %q shows %q, calls %v", f.Name, raw, got.Content, got.Calls)
+			}
+			sameInPieces(t, f.Name+" "+raw, s, catalog, raw, finish, got)
+		}
+		for _, st := range s.All() {
+			if !st.Own {
+				continue
+			}
+			for _, lit := range append(st.Open, st.Close...) {
+				if !markLike.MatchString(lit) {
+					continue
+				}
+				for n := 2; n < len(lit); n++ {
+					gone("Hello. "+lit[:n], "length", "Hello.")
+				}
+				gone("Hello. "+lit, "stop", "Hello.")
+				gone("Hello. "+lit+" Bye.", "stop", "Hello. Bye.")
+			}
+			for _, open := range st.Open {
+				for _, lit := range st.Close {
+					if markLike.MatchString(open) && markLike.MatchString(lit) {
+						gone("Hello. "+open+lit+" Bye.", "stop", "Hello. Bye.")
+						gone("Hello. "+open+"\n"+lit+" Bye.", "stop", "Hello. Bye.")
+					}
+				}
+			}
+		}
+	}
+	if tried < 3000 {
+		t.Errorf("only %d replies were tried", tried)
+	}
+}
+
+// markLike matches a literal that is a mark, and no word of a text.
+var markLike = regexp.MustCompile(`^\]?[<\[].+[>\]\[~]$`)
 
 // told are calls in one line: name and arguments.
 func told(calls []tools.Call) string {

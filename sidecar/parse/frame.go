@@ -142,7 +142,9 @@ type framing struct {
 	v       string
 	closers []string
 	eof     bool
+	own     bool // in the model's own format, which may be damaged
 	cut     bool // the text ends within a call
+	depth   int  // of the object or list in an argument that is read; 0: none
 	base    int  // offset of v in the field
 	open    openValues
 }
@@ -167,7 +169,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		t.openValues = openValues{}
 	}
 	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof,
-		base: t.base, open: t.openValues}
+		base: t.base, open: t.openValues, own: t.open.st.Own}
 	b := block{}
 	first := f.Calls[0]
 	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
@@ -187,6 +189,14 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 			b.end = at
 			return b, scan.When(len(b.calls) > 0)
 		}
+		if f.own && len(b.calls) > 0 && len(f.closers) > 0 { // a tag too many, or a wrong one, says nothing
+			if end, is := closingTag(v, at, eof); is == wait || !eof && v[at:] == "<" {
+				return block{}, wait
+			} else if is == yes {
+				i = end
+				continue
+			}
+		}
 		c, end, is := f.call(at)
 		switch {
 		case bare && len(b.calls) > 0:
@@ -199,7 +209,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
 			b.end = i
 			return b, yes
-		case is == no && t.open.st.Own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
+		case is == no && f.own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
 			if i, _, is = f.find(first.prefix(), at+1); is != yes { // words in front of the calls say nothing
 				return block{end: at}, is
 			}
@@ -211,6 +221,18 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		b.end = i
 	}
 	return b, yes
+}
+
+// goesOn reports whether the frame goes on at v[i:], with its end or another call.
+func (f *framing) goesOn(i int) verdict {
+	i = scan.SkipSpace(f.v, i)
+	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
+	for _, t := range f.Calls {
+		if is == no {
+			_, is = f.starts(t.prefix(), i)
+		}
+	}
+	return is
 }
 
 // call reads a call at v[i:] in the first way that fits.
@@ -226,6 +248,7 @@ func (f *framing) call(i int) (c Call, end int, is verdict) {
 func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	c.Args = "{}"
 	for n, s := range t {
+		at := i
 		switch s.slot {
 		case "":
 			i, is = f.literal(s.lit, i)
@@ -242,6 +265,9 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 		default:
 			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
+		if is == no && f.own && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
+			return c, at, f.goesOn(at) // what ends the call is missing
+		}
 		if is != yes {
 			return c, i, is
 		}
@@ -249,12 +275,15 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	return c, i, yes
 }
 
-// literal reads a literal at v[i:], in any case, or white space.
+// literal reads a literal at v[i:], in any case and with any quotes, or white space.
 func (f *framing) literal(lit string, i int) (int, verdict) {
 	if lit == "" {
 		return f.blank(i)
 	}
 	is := scan.StartsFold(f.v[i:], lit, f.eof)
+	if is == no && f.own && strings.Contains(lit, `"`) {
+		is = scan.StartsFold(f.v[i:], strings.ReplaceAll(lit, `"`, "'"), f.eof)
+	}
 	return i + len(lit), is
 }
 
@@ -448,22 +477,61 @@ func (f *framing) object(all []keyedArgument) string {
 			at += 1 + n
 		}
 	}
-	members := []byte{'{'}
+	list := f.depth > 0 && !slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key != listItem })
+	members, end := []byte{'{'}, byte('}')
+	if list {
+		members, end = []byte{'['}, ']'
+	}
 	for i, a := range all {
 		if i > 0 {
 			members = append(members, ',')
 		}
-		members = append(append(jsontext.AppendString(members, a.key), ':'), f.json(a)...)
+		if !list {
+			members = append(jsontext.AppendString(members, a.key), ':')
+		}
+		members = append(members, f.json(a)...)
 	}
-	return string(append(members, '}'))
+	return string(append(members, end))
 }
+
+// listItem is the key of each item of a list that is written like arguments.
+const listItem = "item"
+
+// nested reads an object or a list at v[i:] that is written like arguments, where the tool's schema wants
+// one, up to what closes it. Only tags that are named after what they hold can nest.
+func (f *framing) nested(key string, tail Template, i int) (value string, end int, is verdict) {
+	if !tail.has("key") || f.depth == maxNested || f.depth == 0 &&
+		f.c.Value(f.tool, key, "{}") != "{}" && f.c.Value(f.tool, key, "[]") != "[]" {
+		return "", i, no
+	}
+	if end, is = f.blank(i); is == yes {
+		_, is = f.starts(f.Argument.prefix(), end)
+	}
+	closing := tail.closing(key)
+	if is == yes {
+		if _, empty := f.starts(closing, end); empty != no {
+			return "", end, empty
+		}
+		f.depth++
+		value, end, is = f.keyed(closing, end)
+		f.depth--
+	}
+	if is == yes {
+		_, is = f.starts(closing, end)
+	}
+	f.cut = f.cut && is != no
+	return value, end, is
+}
+
+// maxNested bounds how deep objects and lists may nest.
+const maxNested = 32
 
 // json returns the value of an argument as JSON.
 func (f *framing) json(a keyedArgument) string {
 	switch {
-	case a.kind == "":
+	case a.kind == "" && f.depth == 0:
 		return f.c.Value(f.tool, a.key, a.value)
-	case a.kind == "string" || a.kind == "true" || !gjson.Valid(a.value):
+	case a.kind == "" || a.kind == "string" || a.kind == "true" || !gjson.Valid(a.value):
 		return jsontext.Quote(a.value)
 	}
 	return a.value
@@ -484,6 +552,14 @@ func (f *framing) argument(behind Template, i int) (a keyedArgument, end int, is
 			}
 		case "value":
 			closing := f.Argument[n+1:].closing(a.key)
+			value, end, inner := f.nested(a.key, f.Argument[n+1:], i)
+			switch inner {
+			case wait:
+				return a, i, wait
+			case yes:
+				a.value, a.kind, i, is = value, "json", end, yes
+				continue
+			}
 			if a.value, i, is = f.value(closing, behind, i); is == yes && len(closing) > 0 {
 				_, closed := f.starts(closing, i)
 				open = closed == no

@@ -104,6 +104,9 @@ func (t *text) literalOpening(v string, j int, eof bool) (opening, verdict) {
 			continue
 		}
 		is := scan.StartsFold(v[j:], op.lit, eof)
+		if is == no && eof && op.cut(v[j:]) {
+			return opening{n: len(v) - j, begin: op.begin}, yes
+		}
 		if is == yes {
 			is = op.begins(t, v, j, eof)
 		}

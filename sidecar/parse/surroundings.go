@@ -178,18 +178,26 @@ func SequelAt(v string, line, j int, eof bool) (Sequel, verdict) {
 
 // skipClosingTags returns the offset behind the closing tags of wrappers at v[i:].
 func skipClosingTags(v string, i int, eof bool) (end int, more bool) {
-	const longest = 32
-	for strings.HasPrefix(v[i:], "</") {
-		n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
-		switch {
-		case n < 0 && len(v)-i < longest:
-			return i, !eof
-		case n < 0 || v[i+n] != '>':
-			return i, false
+	for {
+		end, is := closingTag(v, i, eof)
+		if is != yes {
+			return i, is == wait
 		}
-		i += n + 1
+		i = end
 	}
-	return i, false
+}
+
+// closingTag returns the end of the short closing tag at v[i:].
+func closingTag(v string, i int, eof bool) (end int, is verdict) {
+	const longest = 32
+	if !strings.HasPrefix(v[i:], "</") {
+		return i, no
+	}
+	n := strings.IndexAny(v[i:min(len(v), i+longest)], "> \n")
+	if n < 0 {
+		return i, scan.WaitUnless(eof || len(v)-i >= longest)
+	}
+	return i + n + 1, scan.When(v[i+n] == '>')
 }
 
 func isGap(r rune) bool    { return unicode.IsSpace(r) || strings.ContainsRune(scan.Invisible, r) }

@@ -28,7 +28,7 @@ type familyFile struct {
 	Keep       []parse.Kind    `rule:"keep" one:"native harmony json lines frame drop phrases" doc:"The kinds of strategies of the profile default that read its replies, too. If left out, all do." eg:"[native, json]"`
 	Strategies []strategyRule  `rule:"strategies" doc:"How the family writes calls. It is the models' own format, so text may stand in front of a call and behind it."`
 	Thoughts   *familyThoughts `rule:"thoughts" doc:"How it writes thoughts into the text."`
-	Never      []rulefile.Text `rule:"never" doc:"Marks that are never shown. They are removed from the text." eg:"['<|im_end|>']"`
+	Never      []rulefile.Text `rule:"never" doc:"Further marks that are never shown. They are removed from the text, as are those around calls and thoughts, and special tokens within calls, wherever they stand alone or the reply ends within one. ^ in front of one says: only as the first line of a reply." eg:"['<|im_end|>']"`
 	History    familyHistory   `rule:"history" doc:"How the conversation is sent back."`
 	Sampling   map[string]any  `rule:"sampling" doc:"Fields of the request that its makers advise. They are set if neither the caller nor models.yaml sets them." eg:"{temperature: 0.6}"`
 }
@@ -44,6 +44,7 @@ type familyHistory struct {
 	IDs       rulefile.Text `rule:"ids" doc:"The ids of calls that the model knows from its training: {name} is the tool, {n} counts the calls of the conversation from 0." eg:"'functions.{name}:{n}'"`
 	OneCall   bool          `rule:"one_call" doc:"true says that its chat template takes one call of a message: of several, each further one goes into a message of its own, in front of its result."`
 	Alternate bool          `rule:"alternate" doc:"true says that its chat template refuses two messages of the user, or two answers, in a row, also around calls and their results: they become one, or a short one goes in between."`
+	Strict    bool          `rule:"strict" doc:"true says that its chat template does not show the model the field strict of a tool, so that set_strict of servers.yaml counts for it."`
 }
 
 // History is how a conversation is sent to the models of a family.
@@ -51,6 +52,7 @@ type History struct {
 	IDs       string // of calls, with {name} and {n}; empty: unchanged
 	OneCall   bool   // one call per message
 	Alternate bool   // user and model take turns
+	Strict    bool   // the prompt does not show the field strict of tools
 }
 
 // Family is how the models of a family write replies. Its profile has the same name.
@@ -181,7 +183,7 @@ func (l *loader) families() {
 // family compiles one file.
 func (l *loader) family(name, file string, f *familyFile) {
 	out := &Family{Name: name, About: f.About, Sampling: f.Sampling, template: values(f.Template),
-		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate}}
+		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate, f.History.Strict}}
 	for _, t := range f.Models {
 		word := strings.ToLower(strings.TrimSpace(t.Value))
 		if word == "" && t.At.Known() {
@@ -215,7 +217,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 	}
 	own := l.familyStrategies(file, f)
 	out.foreign = len(own.compiled) > 0
-	out.Marks = f.marks()
+	out.Marks, _ = f.marks()
 	if t := f.Thoughts; t != nil {
 		out.Switch, out.open, out.close = t.Switch, values(t.Open), values(t.Close)
 	}
@@ -241,27 +243,46 @@ func (l *loader) family(name, file string, f *familyFile) {
 	l.profile(file, name, profile, all, rules, ids)
 }
 
-// marks returns the tokens with which the family writes calls and thoughts.
-func (f *familyFile) marks() (marks []string) {
-	var texts []string
+// marks returns the tokens with which the family writes calls and thoughts, and the literals that say nothing
+// alone: those around calls and thoughts, and those within calls that hold a special token.
+func (f *familyFile) marks() (tokens, alone []string) {
+	var around, within []string
 	for _, r := range f.Strategies {
 		if fr := r.Frame; fr != nil {
-			texts = slices.Concat(texts, values(fr.Open), fr.Close, values(fr.Call),
-				[]string{fr.Argument.Value, fr.Quote})
+			around = slices.Concat(around, values(fr.Open), fr.Close)
+			within = slices.Concat(within, values(fr.Call), []string{fr.Argument.Value, fr.Quote})
 		}
 	}
 	if t := f.Thoughts; t != nil {
-		texts = slices.Concat(texts, values(t.Open), values(t.Close))
+		around = slices.Concat(around, values(t.Open), values(t.Close))
 	}
-	for _, text := range texts {
-		marks = append(marks, mark.FindAllString(text, -1)...)
+	for _, text := range around {
+		if text = strings.TrimSpace(text); tag.MatchString(text) || mark.MatchString(text) {
+			alone = append(alone, text)
+		}
 	}
-	slices.Sort(marks)
-	return slices.Compact(marks)
+	for _, text := range slices.Concat(around, within) {
+		for _, part := range slot.Split(text, -1) {
+			found := mark.FindAllString(part, -1)
+			tokens = append(tokens, found...)
+			for _, token := range found {
+				if strings.ContainsAny(token, "|｜[_") {
+					alone = append(alone, token, strings.TrimSpace(part))
+				}
+			}
+		}
+	}
+	slices.Sort(tokens)
+	return slices.Compact(tokens), alone
 }
 
-// mark matches what may be one token of a model.
-var mark = regexp.MustCompile(`<[^<>\s{}]+>|\[/?[A-Z_]+\]`)
+// mark matches what may be one token of a model, tag what opens and closes as such do, slot what parts the
+// literals of a template.
+var (
+	mark = regexp.MustCompile(`<[^<>\s{}]+>|\[/?[A-Z_]+\]`)
+	tag  = regexp.MustCompile(`^[<\[].+[>\]]$`)
+	slot = regexp.MustCompile(`\{[a-z]+\}`)
+)
 
 // strategyList is strategies as written and compiled.
 type strategyList struct {
@@ -296,8 +317,11 @@ func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList)
 		add(parse.Strategy{ID: stem + "_thoughts", Kind: parse.Thinks, Priority: familyThoughtsFirst,
 			Open: values(t.Open), Close: values(t.Close), Opened: t.Opened}, l.placeOf(file, "thoughts"))
 	}
-	if len(f.Never) > 0 {
-		add(parse.Strategy{ID: stem + "_never", Kind: parse.Drop, Priority: 1, Open: values(f.Never)},
+	_, never := f.marks()
+	never = append(never, values(f.Never)...)
+	slices.Sort(never)
+	if never = slices.Compact(never); len(never) > 0 {
+		add(parse.Strategy{ID: stem + "_never", Kind: parse.Drop, Priority: 1, Open: never},
 			l.placeOf(file, "never"))
 	}
 	return out

@@ -13,7 +13,8 @@ import (
 // replies are read. The policy, and the names of tools, stay the same for everyone.
 var overlayKeys = map[string][]string{ // → the sections, where not all of them
 	"strategies": nil, "evidence": nil, "models": nil, "results": nil, "recovery": nil, "edits": nil,
-	"limits": {"size", "time", "retry"},
+	"servers": nil,
+	"limits":  {"size", "time", "retry"},
 }
 
 // forModels are keys that an arm may set for all models at once.

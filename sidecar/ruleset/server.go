@@ -30,6 +30,7 @@ type Server struct {
 	DropFields     []string          `rule:"drop_fields" doc:"Fields of the request that the server cannot take. They are removed." eg:"[parallel_tool_calls]"`
 	DropEmptyTools bool              `rule:"drop_empty_tools" doc:"true removes an empty list of tools."`
 	DropStrict     bool              `rule:"drop_strict" doc:"true removes the field strict of each tool."`
+	SetStrict      bool              `rule:"set_strict" doc:"true says strict: true of each tool, so that the server binds the arguments of calls to their JSON Schema, and strict: false where that would lose some. It counts for families whose history says strict, and for ten minutes no more after the server has refused a request with it."`
 	PlainSchemas   bool              `rule:"plain_schemas" doc:"true writes {} for a schema of a tool's argument that is true, and gives an array without items the items {}. Both mean the same. Without it a chat template, or the server, may fail over them."`
 	FoldSystem     bool              `rule:"fold_system" doc:"true moves later system and developer messages into the first one."`
 	SystemRole     string            `rule:"system_role" one:"system" doc:"system means that developer messages are sent as system messages."`

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -23,9 +24,11 @@ func (t *Turn) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.known.History = (ruleset.History{}); t.family != nil {
-		t.known.History = t.family.History
+	h := &t.known.History
+	if *h = (ruleset.History{}); t.family != nil {
+		*h = t.family.History
 	}
+	h.Strict = h.Strict && t.srv.SetStrict && t.style == nil && t.agent && t.up.Takes(t.Model.Name, "strict")
 	t.body = openai.Apply(req.Body, upstream.Prepare(req, t.srv, t.Model, t.known, t.catalog))
 	if t.style == nil {
 		return nil
@@ -42,7 +45,7 @@ func (t *Turn) chooseStyle(ctx context.Context) *ruleset.Style {
 		return nil
 	}
 	style, err := t.set.Style(t.Model, ruleset.StyleEnv{
-		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.CallsTools(t.Model.Name),
+		Model: t.Model.ID.Value, Server: t.srv.ID.Value, Native: t.up.Takes(t.Model.Name, "tools"),
 		Part: t.bucket,
 	})
 	if err != nil {
@@ -137,42 +140,43 @@ func (t *Turn) profile() string {
 }
 
 // changeStyle writes the request in another style if the error says that the server cannot call tools or
-// rejects the schema. It reports whether it did.
+// rejects the schema, and without strict tools if it rejects them. It reports whether it did.
 func (t *Turn) changeStyle(ctx context.Context, err error) (bool, error) {
 	var f *upstream.Failure
 	if t.spoke || t.req == nil || !errors.As(err, &f) {
 		return false, nil
 	}
-	was := t.style
+	was, from := t.style, styleID(t.style)
 	switch {
 	case was == nil && f.NoTools && t.agent:
-		t.up.RefusedTools(t.Model.Name)
+		t.up.Refused(t.Model.Name, "tools")
+	case t.known.Strict && f.Fault == ruleset.Rejected:
+		from = "strict"
+		t.up.Refused(t.Model.Name, from)
 	case was != nil && was.Schema && f.Fault == ruleset.Rejected:
 		t.up.IgnoresSchema(t.srv, t.Model)
 	default:
 		return false, nil
 	}
-	if err := t.write(ctx); err != nil || t.style == was {
+	if err := t.write(ctx); err != nil || styleID(t.style) == from {
 		return false, err
 	}
 	t.log.WarnContext(ctx, "the model server refuses the request; it is asked in another style", "event",
 		"style_changed", "model", t.Model.ID.Value,
-		"server", t.srv.ID.Value, "from", styleID(was), "to", styleID(t.style), "detail", f.Why,
+		"server", t.srv.ID.Value, "from", from, "to", styleID(t.style), "detail", f.Why,
 		"tools", strings.Join(t.hardSchemas(), " "), "rules", t.set.Version)
 	return true, nil
 }
 
-// hardSchemas returns the offered tools with keywords that servers may fail to turn into a grammar.
+// hardSchemas returns the offered tools with schemas that servers may fail to turn into a grammar.
 func (t *Turn) hardSchemas() (names []string) {
 	for _, tool := range t.offered {
-		if hardKeywords.Match(tool.Parameters) {
+		if !upstream.Bindable(gjson.ParseBytes(tool.Parameters)) {
 			names = append(names, tool.Name)
 		}
 	}
 	return names
 }
-
-var hardKeywords = regexp.MustCompile(`"(?:pattern|patternProperties|not|propertyNames)"\s*:|"(?:max|min)(?:Length|Items)"\s*:\s*[1-9]\d{3}`)
 
 func styleID(s *ruleset.Style) string {
 	if s == nil {

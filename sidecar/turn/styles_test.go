@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -194,6 +195,65 @@ func TestSchemaNotFollowed(t *testing.T) {
 	}
 	if a := r.Chat(provider.Body(provider.BothTools)); len(a.Calls) != 1 || r.Log.Count("schema_ignored") != 1 {
 		t.Errorf("%+v %s", a.Calls, a.Body)
+	}
+}
+
+// strictServer calls a tool, and refuses a request in which one is strict.
+type strictServer struct {
+	refuses, late bool
+	strict        []bool // what it was asked with
+}
+
+func (s *strictServer) choose(q script.Request) *script.Reply {
+	strict := gjson.GetBytes(q.Body, "tools.0.function.strict")
+	s.strict = append(s.strict, strict.Bool())
+	r := script.Native("read", `{"path":"notes.md"}`)
+	if strict.Bool() && s.refuses {
+		if r = script.Fail(http.StatusBadRequest, "Invalid grammar specification: 'triggers'"); s.late {
+			r.End = script.Fault
+		}
+	}
+	return &r
+}
+
+// Tools are strict where servers.yaml says so and the model does not see it. A server that refuses them is
+// asked again without, and the next time at once so.
+func TestStrict(t *testing.T) {
+	const on = "version: 1\nservers:\n  - {id: vllm, set_strict: true}\n"
+	for _, row := range []struct {
+		name, extra, family string
+		server              strictServer
+		want                []bool
+	}{
+		{"on", on, "", strictServer{}, []bool{true, true}},
+		{"refused", on, "", strictServer{refuses: true}, []bool{true, false, false}},
+		{"refused in the stream", on, "", strictServer{refuses: true, late: true}, []bool{true, false, false}},
+		{"off", "", "", strictServer{}, []bool{false, false}},
+		{"a model that would see it", on, "qwen3", strictServer{}, []bool{false, false}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			more := map[string]string{"extra/models.family.yaml": "version: 1\nmodels:\n  - {id: gpt-oss, family: " +
+				cmp.Or(row.family, "gpt-oss") + "}\n"}
+			if row.extra != "" {
+				more["extra/servers.strict.yaml"] = row.extra
+			}
+			s := &row.server
+			r := provider.Start(t, provider.Setup{Server: "vllm", Set: with(t, more)},
+				script.New(script.Scenario{Choose: s.choose}))
+			for range 2 {
+				a := r.Chat(provider.Body(provider.Streaming + "," + provider.BothTools))
+				if len(a.Calls) != 1 || a.Calls[0].Name != "read" {
+					t.Fatalf("%d %s", a.Status, a.Body)
+				}
+			}
+			if !slices.Equal(s.strict, row.want) {
+				t.Errorf("asked with strict %v, want %v", s.strict, row.want)
+			}
+			if lines := r.Log.Lines("style_changed"); len(lines) != len(row.want)-2 ||
+				len(lines) == 1 && !strings.Contains(lines[0], "from=strict to=native") {
+				t.Errorf("%s", lines)
+			}
+		})
 	}
 }
 

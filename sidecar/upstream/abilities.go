@@ -32,7 +32,7 @@ type abilities struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	noTools *recent.Map[time.Time]   // when a model said that it cannot call tools
+	refused *recent.Map[time.Time]   // when a model refused something, by both in a sentence
 	schemas *recent.Map[*schemaTest] // by model and dialect
 }
 
@@ -46,27 +46,29 @@ type schemaTest struct {
 }
 
 func newAbilities(now func() time.Time) *abilities {
-	return &abilities{now: now, noTools: recent.New[time.Time](maxModels, nil),
+	return &abilities{now: now, refused: recent.New[time.Time](maxModels, nil),
 		schemas: recent.New[*schemaTest](maxModels, nil)}
 }
 
-// CallsTools reports whether a model has not refused tools lately.
-func (c *Client) CallsTools(model string) bool {
+// Takes reports whether a model has not refused something lately, such as tools.
+func (c *Client) Takes(model, what string) bool {
 	a := c.abilities
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at := a.noTools.Get(model)
+	at := a.refused.Get(refusal(model, what))
 	return at == nil || a.now().Sub(*at) >= seenFor
 }
 
-// RefusedTools notes that a model has refused tools.
-func (c *Client) RefusedTools(model string) {
+// Refused notes that a model has refused something.
+func (c *Client) Refused(model, what string) {
 	a := c.abilities
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	at, _ := a.noTools.Use(model)
+	at, _ := a.refused.Use(refusal(model, what))
 	*at = a.now()
 }
+
+func refusal(model, what string) string { return model + " refuses " + what }
 
 // stale reports whether a finished test is too old to rely on.
 func (a *abilities) stale(t *schemaTest) bool {
@@ -110,9 +112,9 @@ func (c *Client) Learnt() (out []string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var refuse, follow []string
-	for model, at := range a.noTools.All() {
+	for said, at := range a.refused.All() {
 		if a.now().Sub(*at) < seenFor {
-			refuse = append(refuse, model+" refuses tools")
+			refuse = append(refuse, said)
 		}
 	}
 	for key, t := range a.schemas.All() {

@@ -116,18 +116,18 @@ func TestObeysLeft(t *testing.T) {
 	}
 }
 
-func TestRefusedTools(t *testing.T) {
+func TestRefused(t *testing.T) {
 	c, clock := client(t, "http://127.0.0.1:1"), &wound{}
 	c.abilities = newAbilities(clock.now)
-	c.RefusedTools("small")
+	c.Refused("small", "tools")
 	c.AteHeader()
-	if c.CallsTools("small") || !c.CallsTools("large") {
+	if c.Takes("small", "tools") || !c.Takes("large", "tools") || !c.Takes("small", "strict") {
 		t.Error("not what was seen")
 	}
 	if got := c.Learnt(); len(got) != 2 || got[1] != "small refuses tools" {
 		t.Errorf("learnt is %q", got)
 	}
-	if clock.on(seenFor); !c.CallsTools("small") || len(c.Learnt()) != 1 {
+	if clock.on(seenFor); !c.Takes("small", "tools") || len(c.Learnt()) != 1 {
 		t.Error("it is not tried again")
 	}
 }

@@ -12,11 +12,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 )
 
-// tools edits the tools that some servers cannot read.
-func (d *draft) tools() {
+// tools edits the tools for servers that cannot read them, or that bind calls to their schemas.
+func (d *draft) tools(strict bool) {
 	doc := d.q.Body
-	strict := d.srv.DropStrict && bytes.Contains(d.q.ToolsSpan.Of(doc), []byte(`"strict"`))
-	if !strict && !d.srv.PlainSchemas {
+	strict = strict && d.q.ToolChoice != "none"
+	drop := d.srv.DropStrict && bytes.Contains(d.q.ToolsSpan.Of(doc), []byte(`"strict"`))
+	if !strict && !drop && !d.srv.PlainSchemas {
 		return
 	}
 	// ParseRequest has read these spans: there are no errors.
@@ -25,17 +26,50 @@ func (d *draft) tools() {
 			if string(key) != "function" {
 				return
 			}
-			if strict {
+			if drop {
 				d.edits = append(d.edits,
 					openai.Remove(doc, function, func(key []byte) bool { return string(key) == "strict" })...)
 			}
-			_ = openai.Members(doc, function, func(key []byte, _, parameters openai.Span) {
-				if d.srv.PlainSchemas && string(key) == "parameters" {
-					d.schema(parameters)
+			set, fits := strict, true
+			_ = openai.Members(doc, function, func(key []byte, _, val openai.Span) {
+				switch string(key) {
+				case "strict":
+					set = false // the caller has said it
+				case "parameters":
+					fits = Bindable(gjson.ParseBytes(val.Of(doc)))
+					if d.srv.PlainSchemas {
+						d.schema(val)
+					}
 				}
 			})
+			if set { // where one tool is strict, the server takes those that say nothing for strict, too
+				d.edits = append(d.edits,
+					openai.Insert(doc, function, "strict", strconv.AppendBool(nil, fits)))
+			}
 		})
 	})
+}
+
+// Bindable reports whether servers can bind what a model writes to a JSON Schema, by a grammar, and lose
+// nothing that it takes: an object that names no members would always be empty.
+func Bindable(schema gjson.Result) bool {
+	ok := schema.Get("type").Str != "object" || schema.Get("properties").Exists() ||
+		schema.Get("additionalProperties").Exists()
+	schema.ForEach(func(key, val gjson.Result) bool {
+		switch key.Str {
+		case "pattern", "patternProperties", "not", "propertyNames":
+			ok = false
+		case "maxLength", "minLength", "maxItems", "minItems":
+			ok = ok && val.Num < 1000
+		case "properties", "$defs", "definitions":
+			val.ForEach(func(_, val gjson.Result) bool { ok = ok && Bindable(val); return ok })
+		case "enum", "const", "default", "examples":
+		default:
+			ok = ok && (val.Type != gjson.JSON || Bindable(val))
+		}
+		return ok
+	})
+	return ok
 }
 
 // schema rewrites a JSON Schema and its subschemas for all servers. The Jinja of llama.cpp takes its method

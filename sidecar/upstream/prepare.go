@@ -42,7 +42,7 @@ func Prepare(q *openai.Request, srv *ruleset.Server, m ruleset.Model, known Memo
 	names NameFixer) []openai.Edit {
 	d := draft{q: q, srv: srv, images: m.Images}
 	d.fields(m)
-	d.tools()
+	d.tools(known.Strict)
 	d.history(known, names)
 	return d.edits
 }

@@ -2,6 +2,7 @@ package upstream
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -93,6 +94,37 @@ func TestPrepareFields(t *testing.T) {
 }
 
 const tool = `,"tools":[{"type":"function","function":{"name":"exec"}}]`
+
+// A tool is strict where its schema can bind all that it takes, and the others say that they are not: the
+// server would bind these, too.
+func TestPrepareStrict(t *testing.T) {
+	open := func(schema string) string { return `{"type":"object","properties":{"a":` + schema + `}}` }
+	for _, row := range []struct{ parameters, more, want string }{
+		{`{"type":"object","properties":{}}`, "", `"strict":true,`},
+		{open(`{"type":"string","enum":[{"type":"object"}],"default":{"type":"object"},"maxLength":99}`), "", `"strict":true,`},
+		{`{"type":"object","properties":{"pattern":{"type":"string"},"not":{"type":"integer"}}}`, "", `"strict":true,`},
+		{open(`{"type":"object","additionalProperties":{"type":"string"}}`), "", `"strict":true,`},
+		{`{"type":"object"}`, "", `"strict":false,`},
+		{open(`{"type":"object"}`), "", `"strict":false,`},
+		{open(`{"type":"array","items":{"type":"object"}}`), "", `"strict":false,`},
+		{open(`{"anyOf":[{"type":"null"},{"$ref":"#/$defs/b"}]},"b":{"type":"string","pattern":"^(?=a)"}`), "", `"strict":false,`},
+		{`{"$defs":{"b":{"not":{}}},"type":"object","properties":{}}`, "", `"strict":false,`},
+		{open(`{"type":"string","maxLength":4000}`), "", `"strict":false,`},
+		{open(`{"type":"object","patternProperties":{".*":{}},"properties":{}}`), "", `"strict":false,`},
+		{`{"type":"object"}`, `,"tool_choice":"auto"`, `"strict":false,`},
+		{open(`{}`), `,"tool_choice":"none"`, ""},
+	} {
+		const body = `{%s,"tools":[{"type":"function","function":{%s"name":"f","parameters":%s}},{"type":"function","function":{"name":"g","strict":false,"parameters":{}}}]%s}`
+		q := request(t, fmt.Sprintf(body, hello, "", row.parameters, row.more))
+		var strict Memory
+		strict.Strict = true
+		want := fmt.Sprintf(body, hello, row.want, row.parameters, row.more)
+		got := openai.Apply(q.Body, Prepare(q, testSet().Server("vllm"), ruleset.Model{}, strict, nil))
+		if string(got) != want {
+			t.Errorf("got %s\nwant %s", got, want)
+		}
+	}
+}
 
 func TestPrepareUntouched(t *testing.T) {
 	body := `{ "model": "m", "messages": [ {"role":"system","content":"be kind"}, {"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"text","text":"what?"}]},

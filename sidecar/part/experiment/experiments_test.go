@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,6 +160,38 @@ func TestExperiment(t *testing.T) {
 	}
 	if second.Stop(set, "nope", "x", "") == nil {
 		t.Error("what does not exist was stopped")
+	}
+}
+
+// The guide's experiment with the model server is one that runs: its arm makes tools strict, the other does
+// not.
+func TestStrictArm(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/experiments.md")
+	ruletest.Must(t, err)
+	_, guide, _ := strings.Cut(string(page), "<!-- strict -->\n\n")
+	guide, _, found := strings.Cut(strings.ReplaceAll("\n"+guide, "\n    ", "\n"), "\n<!-- end -->")
+	if !found {
+		t.Fatal("the page has no part strict")
+	}
+	var strict atomic.Bool
+	r := provider.Start(t, provider.Setup{Server: "vllm", Tracker: openTracker(t, "", io.Discard),
+		Set: trying(t, strings.TrimPrefix(guide, "\nversion: 1\n"))},
+		http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+			body, _ := io.ReadAll(q.Body)
+			strict.Store(strings.Contains(string(body), `"strict":true`))
+			q.Body = io.NopCloser(bytes.NewReader(body))
+			moody(w, q)
+		}))
+	seen := map[string]int{}
+	for i := range 20 {
+		a := r.Chat(provider.Body(provider.BothTools), "session_id", fmt.Sprint("s", i))
+		arm := a.Header.Get("X-Experiment")
+		if seen[arm]++; strict.Load() != (arm == "strict/strict") {
+			t.Errorf("strict is %v in %q", strict.Load(), arm)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("%v", seen)
 	}
 }
 
