@@ -112,6 +112,7 @@ func (l *loader) author(folder string, base *author, examples *[]func()) *author
 		c.roots.Look = nil
 	}
 	c.useLists(e.Lists, reflect.TypeFor[policy.Env](), nil) // lint warns of classes
+	c.replaceLists(e)
 	c.exec(e)
 	c.useLists(p.Lists, reflect.TypeFor[policy.PathEnv](), pathClasses)
 	for _, r := range p.Rules {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"iter"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -153,6 +154,34 @@ func (c *ruleCompiler) useLists(named rulefile.Lists, env reflect.Type, classes 
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %+v %q", c.rowsSum, c.roots, c.words)) // maps print in order
 	c.worldSum = string(sum[:])
+}
+
+// inOldList matches a condition over a list of earlier versions, of programs that may run.
+var inOldList = regexp.MustCompile(`\bin (everyday|development)\b`)
+
+// replaceLists gives conditions over a list of earlier versions the names of all programs with a row. It
+// warns of these, and of such a list that no condition uses.
+func (c *ruleCompiler) replaceLists(e execFile) {
+	used := map[string]*rulefile.Text{}
+	for _, r := range e.Rules {
+		if r.When != nil {
+			for _, m := range inOldList.FindAllStringSubmatch(r.When.Value, -1) {
+				used[m[1]] = r.When
+			}
+		}
+	}
+	for _, list := range e.Lists {
+		if name := list.Key.Value; used[name] == nil && inOldList.MatchString("in "+name) {
+			c.warn(list.Key.All(), rulefile.CodeRef, "no rule uses the list "+name+" any more",
+				"a program may run if it has a row in programs/*.yaml, or is one of allowed_commands")
+		}
+		delete(used, list.Key.Value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(used)) {
+		c.words[name] = c.set.Programs.Names()
+		c.warn(used[name].All(), rulefile.CodeRef, "the list "+name+" is gone, and means all programs with a row",
+			"write the programs out, or cmd.known")
+	}
 }
 
 // readsWords matches a condition that looks at the words of a command, or at what these name.
