@@ -27,8 +27,14 @@ func TestAgentsPage(t *testing.T) {
 			t.Errorf("%s does not have %s %s: run make agents", agentsFile, a.title, a.version(t))
 		}
 		for _, s := range agentTurns(a) {
-			if len(rowOf(tables, s)) != len(agents()) {
+			row := rowOf(tables, s)
+			if len(row) != len(agents()) {
 				t.Errorf("%s has no row %q with all agents: run make agents", agentsFile, s.title())
+			}
+			for _, cell := range row {
+				if wordsWith(cell) == "" {
+					t.Errorf("%s: the cell %q of row %q has no words: run make agents", agentsFile, cell, s.title())
+				}
 			}
 		}
 	}
@@ -83,7 +89,7 @@ func compareAgents(t *testing.T, trials []*agentTrial) {
 
 // wordsWith is what a cell says of the sidecar, without the number of requests.
 func wordsWith(cell string) string {
-	m := regexp.MustCompile(`^(?:.* → |\w+: )([^()→]*) \(\d+\)$`).FindStringSubmatch(cell)
+	m := regexp.MustCompile(`^(?:.* → |[↑=↓] )([^()→]*) \(\d+\)$`).FindStringSubmatch(cell)
 	if m == nil {
 		return ""
 	}
