@@ -176,6 +176,15 @@ const maxQuote = 200
 // readBlock reads the block in v. from is the end of the opening literal, or of the name in it.
 func (t *text) readBlock(v string, from int, eof bool) (block, verdict) {
 	f := &t.open.st.Frame
+	if t.open.st.Own { // a literal that is written twice
+		again := scan.SkipSpace(v, from)
+		switch scan.StartsFold(v[again:], t.open.lit, eof) {
+		case wait:
+			return block{}, wait
+		case yes:
+			from = again + len(t.open.lit)
+		}
+	}
 	switch f.Calls[0].whole() {
 	case "":
 		return t.readFrame(v, from, eof)

@@ -10,7 +10,9 @@ import (
 )
 
 var (
-	callTag = regexp.MustCompile(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?([^"'>\s]+)["']?\s*>`)
+	// the opening tag of a call, which some models end with its arguments: <function=read={"path":"a"}
+	callTag = regexp.MustCompile(`(?i)<(?:[\w:]+:)?(?:function|invoke)(?:=|\s+name\s*=\s*)["']?` +
+		`([^"'>\s={(\[,]+)["']?[\s=(\[,]*(?:>|(\{))`)
 	nameTag = regexp.MustCompile(`(?is)<(?:tool|tool_name)>\s*([^<]+?)\s*</(?:tool|tool_name)>`)
 	anyTag  = regexp.MustCompile(`</?[\w:-]+>`)
 	endTag  = regexp.MustCompile(`(?i)</(?:[\w:]+:)?(?:function|invoke|action|arguments|tool_input|action_input)>`)
@@ -23,7 +25,7 @@ func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 	heads := callTag.FindAllStringSubmatchIndex(doc, -1)
 	heads = slices.DeleteFunc(heads, func(h []int) bool { return inArgument(args, h[0]) })
 	if m := nameTag.FindStringSubmatchIndex(doc); len(heads) == 0 && m != nil && !inArgument(args, m[0]) {
-		heads = [][]int{m}
+		heads = [][]int{append(m, -1, -1)}
 	}
 	done := 0
 	for i, h := range heads {
@@ -33,6 +35,9 @@ func TagCalls(doc string, cut bool) (calls []Call, broken bool) {
 		}
 		if h[0] < done {
 			continue // within the object of the previous call
+		}
+		if h[4] >= 0 {
+			h[1] = h[4]
 		}
 		given, ok := "", false
 		if at := scan.SkipSpace(doc, h[1]); at < len(doc) && doc[at] == '{' {

@@ -116,7 +116,8 @@ func (s *Strategies) open(op *opener) {
 	a := op.lit[0]
 	list := s.openers[scan.Lower(a)]
 	at := slices.IndexFunc(list, func(short *opener) bool { // what goes on as it does is looked for first
-		return len(short.lit) < len(op.lit) && strings.EqualFold(short.lit, op.lit[:len(short.lit)])
+		return len(short.lit) < len(op.lit) && strings.EqualFold(short.lit, op.lit[:len(short.lit)]) &&
+			!(op.drop && short.st.Frame.begins(op.lit))
 	})
 	if at < 0 {
 		at = len(list)

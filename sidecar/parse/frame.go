@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 
@@ -111,6 +112,11 @@ func (t Template) closing(key string) Template {
 	return t.prefix()
 }
 
+// begins reports whether a way to write a call begins with lit.
+func (f *Frame) begins(lit string) bool {
+	return slices.ContainsFunc(f.Calls, func(t Template) bool { return strings.HasPrefix(t.opening(), lit) })
+}
+
 // Check reports the first mistake in a frame.
 func (f *Frame) Check() error {
 	if len(f.Calls) == 0 {
@@ -140,8 +146,10 @@ type framing struct {
 	c       *tools.Catalog
 	tool    string // of the call that is read
 	v       string
+	openers []string
 	closers []string
 	eof     bool
+	whole   bool // the text is: the reply has ended, and was not cut
 	own     bool // in the model's own format, which may be damaged
 	cut     bool // the text ends within a call
 	depth   int  // of the object or list in an argument that is read; 0: none
@@ -168,11 +176,11 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 	if t.openValues == nil {
 		t.openValues = openValues{}
 	}
-	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, closers: t.closers, eof: eof,
-		base: t.base, open: t.openValues, own: t.open.st.Own}
+	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, openers: t.open.st.Open, closers: t.closers,
+		eof: eof, whole: eof && t.r.ended == tools.Ended, base: t.base, open: t.openValues, own: t.open.st.Own}
 	b := block{}
 	first := f.Calls[0]
-	if strings.HasPrefix(first.opening(), t.open.lit) { // it is part of the call itself
+	if f.begins(t.open.lit) { // it is part of the call itself
 		from = 0
 	}
 	bare := first[0].slot != "" && len(f.closers) > 0 // one call fills the frame
@@ -206,9 +214,9 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		case f.cut:
 			b.truncated, b.end = true, len(v)
 			return b, yes
-		case is == no && len(b.calls) > 0 && len(f.closers) == 0:
+		case is == no && len(b.calls) > 0 && (len(f.closers) == 0 || f.own && f.opens(at) != no):
 			b.end = i
-			return b, yes
+			return b, scan.WaitOr(len(f.closers) == 0 || f.opens(at) == yes)
 		case is == no && f.own && len(b.calls) == 0 && from > 0 && first[0].lit != "":
 			if i, _, is = f.find(first.prefix(), at+1); is != yes { // words in front of the calls say nothing
 				return block{end: at}, is
@@ -223,10 +231,22 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 	return b, yes
 }
 
-// goesOn reports whether the frame goes on at v[i:], with its end or another call.
+// opens reports whether the frame opens at v[i:], once more or in place of its end.
+func (f *framing) opens(i int) verdict {
+	_, is := scan.StartsAnyFold(f.v[i:], f.openers, f.eof)
+	return is
+}
+
+// goesOn reports whether the frame goes on at v[i:], with its end, another call or another frame.
 func (f *framing) goesOn(i int) verdict {
 	i = scan.SkipSpace(f.v, i)
 	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
+	if is == no {
+		is = f.opens(i)
+	}
+	if is == no {
+		_, is = closingTag(f.v, i, f.eof)
+	}
 	for _, t := range f.Calls {
 		if is == no {
 			_, is = f.starts(t.prefix(), i)
@@ -247,25 +267,42 @@ func (f *framing) call(i int) (c Call, end int, is verdict) {
 
 func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	c.Args = "{}"
-	for n, s := range t {
-		at := i
+	for n := 0; n < len(t); n++ {
+		s, at := t[n], i
 		switch s.slot {
 		case "":
-			i, is = f.literal(s.lit, i)
+			if i, is = f.literal(s.lit, i); is == no && f.own && c.Name != "" {
+				if skip := len(t[n:].prefix()); n+skip < len(t) && t[n+skip].slot == "arguments" {
+					if i, is = f.damaged(t[n:n+skip], at); is == yes {
+						n += skip - 1
+					}
+				} else if skip == len(t)-n { // signs in front of what ends the call
+					i, is = f.literal(s.lit, f.skip(at, ")]}>, \n"))
+				}
+			}
 		case "name":
-			n := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
-			if is = scan.When(n > 0 && n <= longestName); i+n == len(f.v) && !f.eof && n <= longestName {
+			i = f.skip(i, "\"' \r\n")
+			size := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
+			if is = scan.When(size > 0 && size <= longestName); i+size == len(f.v) && !f.eof && size <= longestName {
 				is = wait
 			}
-			c.Name = strings.Clone(f.v[i : i+n])
+			c.Name = strings.Clone(f.v[i : i+size])
 			f.tool = c.Name
-			i += n
+			i += size
+			if _, next := f.starts(t[n+1:].prefix(), i); next == no { // quotes around the name
+				i = f.skip(i, "\"' \r\n")
+			}
 		case "arguments":
-			c.Args, i, is = f.arguments(t[n+1:].prefix(), i)
+			if c.Args, i, is = f.arguments(t[n+1:].prefix(), i); is == yes && n+1 == len(t) {
+				i = f.skip(i, "}])") // closers too many
+			}
 		default:
 			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
 		if is == no && f.own && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
+			if f.whole && at == len(f.v) && gjson.Valid(c.Args) {
+				return c, at, yes
+			}
 			return c, at, f.goesOn(at) // what ends the call is missing
 		}
 		if is != yes {
@@ -285,6 +322,36 @@ func (f *framing) literal(lit string, i int) (int, verdict) {
 		is = scan.StartsFold(f.v[i:], strings.ReplaceAll(lit, `"`, "'"), f.eof)
 	}
 	return i + len(lit), is
+}
+
+// skip returns the offset behind those of some signs at v[i:] that a model may write too many of.
+func (f *framing) skip(i int, signs string) int {
+	if !f.own {
+		return i
+	}
+	return scan.SkipBytes(f.v, i, signs)
+}
+
+// damaged returns where the arguments begin behind v[i:], if only the beginning of literals and signs stand
+// in front: <function=read={"path":"a"}, <function=read <parameter=path>.
+func (f *framing) damaged(lits Template, i int) (int, verdict) {
+	const most = 64
+	for _, r := range lits.opening() {
+		if n, is := utf8.RuneLen(r), scan.StartsFold(f.v[i:], string(r), f.eof); is == yes {
+			i += n
+		} else if r != ' ' {
+			break
+		}
+	}
+	i = scan.SkipBytes(f.v[:min(len(f.v), i+most)], i, " \t\r\n=:,>([")
+	if i == len(f.v) {
+		return i, scan.WaitUnless(f.eof)
+	}
+	_, is := f.starts(f.Argument.prefix(), i)
+	if f.v[i] == '{' {
+		is = yes
+	}
+	return i, is
 }
 
 // blank returns the end of the white space at v[i:]. Some models write a line break there as an escape.
@@ -354,6 +421,13 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 	switch {
 	case i == len(f.v):
 		return "{}", i, scan.WaitUnless(f.eof)
+	case f.v[i] == '"' && f.own: // the object is a text of JSON
+		text := jsontext.Scanner{Doc: []byte(f.v[i:])}
+		if at := text.Skip(); text.Err == nil {
+			return strings.Clone(string(at.Of(text.Doc))), i + at.To, yes
+		}
+		f.cut = f.eof
+		return "", i, scan.WaitOr(f.eof)
 	case f.v[i] == '&': // an entity of HTML stands for the first quote
 		if end, _, is = f.find(behind, i); is != yes {
 			f.cut = f.eof
@@ -443,7 +517,7 @@ func (f *framing) keyed(behind Template, i int) (args string, end int, is verdic
 		case is == wait || f.cut:
 			return "", at, is
 		case is == no:
-			f.cut = f.eof && at == len(f.v) && len(f.closers) > 0 // it may lack arguments
+			f.cut = f.eof && at == len(f.v) && (f.own || len(f.closers) > 0) // it may lack arguments
 			return f.object(all), at, scan.When(!f.cut)
 		}
 		all, i = append(all, a), next
@@ -454,27 +528,23 @@ func (f *framing) keyed(behind Template, i int) (args string, end int, is verdic
 // keyedArgument is one of these. Its kind tells whether the value is a text; "": unknown.
 type keyedArgument struct{ key, value, kind string }
 
-// object returns the arguments as JSON. If a line of a text begins another parameter that the call
-// lacks, the text lacks its closing tag and ends there.
+// object returns the arguments as JSON. If a line of a text, or a text of one line, goes on with another
+// parameter that the call lacks, the text lacks its closing tag and ends there.
 func (f *framing) object(all []keyedArgument) string {
 	has := func(key string) bool {
 		return slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key == key })
 	}
 	for i := 0; i < len(all); i++ {
 		text := framing{Frame: f.Frame, v: all[i].value, eof: true}
-		for at := strings.IndexByte(text.v, '\n'); at >= 0; {
-			key, from, is := text.argumentAt(at + 1)
-			if is == yes && f.c.Takes(f.tool, key) && !has(key) {
-				all[i].value = text.v[:at]
+		for at, _, is := text.find(f.Argument.prefix(), 1); is == yes; at, _, is = text.find(f.Argument.prefix(), at+1) {
+			key, from, is := text.argumentAt(at)
+			if is == yes && f.c.Takes(f.tool, key) && !has(key) &&
+				(text.v[at-1] == '\n' || !strings.Contains(text.v[:at], "\n")) {
+				all[i].value = strings.TrimSuffix(text.v[:at], "\n")
 				rest := strings.TrimPrefix(text.v[from:], "\n")
 				all = slices.Insert(all, i+1, keyedArgument{key, rest, all[i].kind})
 				break
 			}
-			n := strings.IndexByte(text.v[at+1:], '\n')
-			if n < 0 {
-				break
-			}
-			at += 1 + n
 		}
 	}
 	list := f.depth > 0 && !slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key != listItem })

@@ -297,7 +297,7 @@ func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList)
 	for _, r := range f.Strategies {
 		l.checkID(r.ID)
 		st := l.strategy(r)
-		st.Own = true
+		st.Own, st.Priority = true, st.Priority+familyFirst
 		out.compiled = append(out.compiled, st)
 		for _, e := range r.Hit {
 			l.examples = append(l.examples, func() { l.tryHit(st, e) })
@@ -327,6 +327,9 @@ func (l *loader) familyStrategies(file string, f *familyFile) (out strategyList)
 	return out
 }
 
+// familyFirst is added to the priorities of a family's own strategies, so that they precede all others.
+const familyFirst = 1000
+
 // familyThoughtsFirst is the priority of the strategy that separates thoughts from text: nothing reads before
 // it.
-const familyThoughtsFirst = 1001
+const familyThoughtsFirst = 2*familyFirst + 1
