@@ -74,7 +74,10 @@ type draft struct {
 	finish, how     string // how: raw, split, native or reasoning
 	open            bool   // an object lacks its end
 	// what a server that stops half-way makes of a call
-	half     func(d *draft, m *message, n *Native)
+	half  func(d *draft, m *message, n *Native)
+	frame *Frame // of another family
+	// damages of the calls in it
+	frames   []func(m *message, parts []part) []part
 	prefixed bool // the server keeps the namespace in a name
 	late     bool // only the text behind a call shows that none is meant
 }

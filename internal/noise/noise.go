@@ -56,6 +56,7 @@ type Call struct {
 // Case is a damaged reply with its truth.
 type Case struct {
 	Seed     uint64
+	Model    string // empty: gpt-oss
 	User     string
 	Tools    []Tool
 	Ops      []string // the damages that changed something, in order
@@ -89,7 +90,8 @@ type Options struct {
 	Only, Without []string // ids of operators
 	Chain         int      // number of damages; -1 draws 0 to 4
 	Negatives     bool
-	Mix           string // id of a mix, in place of a chain
+	Mix           string  // id of a mix, in place of a chain
+	Frames        []Frame // of another family, drawn by turns: their damages in place of those of gpt-oss
 }
 
 // Check reports invalid options.
@@ -116,6 +118,10 @@ func New(seed uint64, o Options) Case {
 		d.negative(&c)
 	} else {
 		d.turn(&c)
+	}
+	if n := uint64(len(o.Frames)); n > 0 {
+		d.frame = &o.Frames[seed%n]
+		c.Model, d.how = d.frame.Model, "frame"
 	}
 	c.Ops = d.damage(o)
 	c.Truth, c.Visible, c.Hidden = d.calls, d.visible, d.hidden

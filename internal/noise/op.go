@@ -35,13 +35,17 @@ func Operators() []Operator {
 }
 
 func known(id string) bool {
-	return slices.ContainsFunc(Operators(), func(o Operator) bool { return o.ID == id })
+	return slices.ContainsFunc(slices.Concat(Operators(), FrameOps()), func(o Operator) bool { return o.ID == id })
 }
 
 // damage applies a chain to the draft, delivers it, and returns what changed something.
 func (d *draft) damage(o Options) (fired []string) {
 	var chosen []Operator
-	all := slices.DeleteFunc(Operators(), func(op Operator) bool {
+	table := Operators()
+	if d.frame != nil {
+		table = FrameOps()
+	}
+	all := slices.DeleteFunc(table, func(op Operator) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, op.ID) || slices.Contains(o.Without, op.ID) ||
 			o.Negatives && !op.plain
 	})
@@ -58,7 +62,9 @@ func (d *draft) damage(o Options) (fired []string) {
 		all = slices.Delete(all, i, i+1)
 	}
 	slices.SortStableFunc(chosen, func(a, b Operator) int { return a.stage - b.stage })
-	d.how = pick(d.Rand, []string{"raw", "split", "native"})
+	if d.frame == nil {
+		d.how = pick(d.Rand, []string{"raw", "split", "native"})
+	}
 	if d.how == "native" && slices.ContainsFunc(chosen, func(op Operator) bool { return !op.native }) {
 		d.how = pick(d.Rand, []string{"raw", "split"})
 	}
@@ -73,10 +79,21 @@ func (d *draft) damage(o Options) (fired []string) {
 	return fired
 }
 
-func (d *draft) state() string { return d.text() + d.how + d.finish + strconv.FormatBool(d.prefixed) }
+func (d *draft) state() string {
+	return d.text() + d.how + d.finish + strconv.FormatBool(d.prefixed) + d.framed()
+}
 
 // deliver puts the turn into the fields in which it arrives.
 func (d *draft) deliver() {
+	if d.frame != nil {
+		for i := range d.msgs {
+			if d.msgs[i].kind == thought {
+				d.thoughts += d.msgs[i].body
+			}
+		}
+		d.content = d.framed()
+		return
+	}
 	if d.half != nil && d.finish != "stop" { // it was cut: nothing of a header is left to read
 		d.how, d.half = "split", nil
 	}

@@ -77,6 +77,19 @@ func NewTemplate(s string) (t Template, err error) {
 	return t, nil
 }
 
+// String returns the template as it is written.
+func (t Template) String() string {
+	var b strings.Builder
+	for _, s := range t {
+		if s.slot != "" {
+			b.WriteString("{" + s.slot + "}")
+		} else {
+			b.WriteString(cmp.Or(s.lit, " "))
+		}
+	}
+	return b.String()
+}
+
 // has reports whether the template has a slot.
 func (t Template) has(slot string) bool {
 	return slices.ContainsFunc(t, func(s segment) bool { return s.slot == slot })
@@ -91,13 +104,7 @@ func (t Template) prefix() Template {
 }
 
 // opening returns the prefix as text, with a blank for white space.
-func (t Template) opening() string {
-	var b strings.Builder
-	for _, s := range t.prefix() {
-		b.WriteString(cmp.Or(s.lit, " "))
-	}
-	return b.String()
-}
+func (t Template) opening() string { return t.prefix().String() }
 
 // closing returns the prefix for a known key: </{key}> closes <path>.
 func (t Template) closing(key string) Template {
@@ -207,7 +214,7 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		}
 		c, end, is := f.call(at)
 		switch {
-		case bare && len(b.calls) > 0:
+		case bare && len(b.calls) > 0 && f.opens(at) == no:
 			return block{end: at}, no
 		case is == wait:
 			return block{}, wait
@@ -282,6 +289,7 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 			}
 		case "name":
 			i = f.skip(i, "\"' \r\n")
+			quoted := i > at && isQuote(f.v[i-1])
 			size := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
 			if is = scan.When(size > 0 && size <= longestName); i+size == len(f.v) && !f.eof && size <= longestName {
 				is = wait
@@ -289,8 +297,13 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 			c.Name = strings.Clone(f.v[i : i+size])
 			f.tool = c.Name
 			i += size
-			if _, next := f.starts(t[n+1:].prefix(), i); next == no { // quotes around the name
-				i = f.skip(i, "\"' \r\n")
+			next := t[n+1:].prefix()
+			for f.own && i < len(f.v) && strings.IndexByte("\"' \r\n", f.v[i]) >= 0 {
+				_, is := f.starts(next, i)
+				if is != no && !(quoted && len(next) > 0 && next[0].lit == "" && isQuote(f.v[i])) {
+					break
+				}
+				i++
 			}
 		case "arguments":
 			if c.Args, i, is = f.arguments(t[n+1:].prefix(), i); is == yes && n+1 == len(t) {
@@ -509,7 +522,11 @@ func (f *framing) keyed(behind Template, i int) (args string, end int, is verdic
 		if is == wait || at == len(f.v) && !f.eof {
 			return "", at, wait
 		}
-		if _, is := f.starts(behind, at); is != no {
+		_, is = f.starts(behind, at)
+		if is == no && f.own {
+			_, is = scan.StartsAnyFold(f.v[at:], f.closers, f.eof)
+		}
+		if is != no {
 			return f.object(all), at, is
 		}
 		a, next, is := f.argument(behind, at)
@@ -680,6 +697,7 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 		case wait:
 			return "", i, wait
 		case yes:
+			at = f.frameEnd(i, at)
 			text = f.v[i:at]
 			if data, is := strings.CutPrefix(text, "<![CDATA["); is {
 				if data, is = strings.CutSuffix(data, "]]>"); is { // of XML
@@ -702,12 +720,28 @@ func (f *framing) value(closing, behind Template, i int) (text string, end int, 
 	return "", i, scan.WaitOr(f.eof)
 }
 
+// frameEnd returns where the frame ends within v[i:to] and another begins: there the value lacks what closes
+// it. Without such a place it returns to.
+func (f *framing) frameEnd(i, to int) int {
+	if !f.own || len(f.closers) == 0 {
+		return to
+	}
+	at, n := scan.FindAnyFold(f.v[:to], i, f.closers, true)
+	if at >= 0 && f.opens(scan.SkipSpace(f.v, at+n)) == yes {
+		return at
+	}
+	return to
+}
+
 // continues reports whether the frame continues behind an argument at v[i:].
 func (f *framing) continues(behind Template, i int) verdict {
 	if i == len(f.v) {
 		return scan.WaitOr(f.eof)
 	}
 	_, is := scan.StartsAnyFold(f.v[i:], f.closers, f.eof)
+	if is == no && f.own {
+		is = f.opens(i)
+	}
 	if is == no {
 		_, _, is = f.argumentAt(i)
 	}

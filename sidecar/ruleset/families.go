@@ -70,6 +70,9 @@ type Family struct {
 	open, close []string // of its thoughts
 }
 
+// Model returns a name of a model of the family.
+func (f *Family) Model() string { return f.models[0] }
+
 // Begun returns the literal at the end of a prompt that opens a thought, with one that closes it if the
 // prompt has both.
 func (f *Family) Begun(prompt string) string {

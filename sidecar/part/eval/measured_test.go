@@ -1,8 +1,11 @@
 package eval_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -10,6 +13,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
@@ -18,6 +24,7 @@ const (
 	aloneSeed, aloneCount       = 10_000_000, 500   // with one kind of damage, each
 	chainSeed, chainCount       = 20_000_000, 6000  // with chains, each length
 	negativeSeed, negativeCount = 30_000_000, 20000 // without a call
+	familySeed, familyCount     = 40_000_000, 500   // of each other family, each length
 )
 
 // measured is what docs/reading.md shows.
@@ -27,6 +34,7 @@ type measured struct {
 	mixes     map[string]noise.Row // other models
 	noCall    map[string]noise.Row // their replies without a call
 	negatives noise.Table
+	families  map[string][]noise.Row // of others, with 0, 1 and 2 damages
 }
 
 func measureAll(t *testing.T) *measured {
@@ -61,7 +69,23 @@ func measureAll(t *testing.T) *measured {
 		m.noCall[mix.ID] = *noise.Measure(negativeSeed, negativeCount,
 			noise.Options{Mix: mix.ID, Negatives: true}, reading(t, set))["all"]
 	}
+	names := slices.DeleteFunc(slices.Clone(set.Families), func(f *ruleset.Family) bool { return len(eval.Frames(set, f.Name)) == 0 })
+	rows := make([][]noise.Row, len(names))
+	each(len(names), func(i int) { rows[i] = measureFamily(t, set, names[i].Name, familyCount) })
+	m.families = map[string][]noise.Row{}
+	for i, f := range names {
+		m.families[f.Name] = rows[i]
+	}
 	return m
+}
+
+// measureFamily reads replies of a family with 0, 1 and 2 damages of its frames.
+func measureFamily(t *testing.T, set *ruleset.Set, family string, count int) (rows []noise.Row) {
+	for chain := range 3 {
+		o := noise.Options{Frames: eval.Frames(set, family), Chain: chain}
+		rows = append(rows, *noise.Measure(familySeed, count, o, reading(t, set))["all"])
+	}
+	return rows
 }
 
 // each does jobs on all cores.
@@ -123,4 +147,53 @@ func TestNoise(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// Calls in damaged frames of other families are read or asked for again; never with other arguments, and
+// the same in any pieces.
+func TestDamagedFrames(t *testing.T) {
+	set := ruletest.Shipped(t)
+	for _, f := range set.Families {
+		if len(eval.Frames(set, f.Name)) == 0 {
+			continue
+		}
+		for chain, row := range measureFamily(t, set, f.Name, 40) {
+			least := []float64{1, 0.9, 0.7}[chain]
+			if row.Rate() < least || row.WrongValue+row.WrongName+sum(row.False)+row.Leaks+row.Lost > 0 {
+				t.Errorf("%s with %d damages: %+v", f.Name, chain, row)
+			}
+		}
+		for seed := range uint64(10) {
+			c := noise.New(familySeed+seed, noise.Options{Frames: eval.Frames(set, f.Name), Chain: 2})
+			rec, err := recordOf(c)
+			ruletest.Must(t, err)
+			var pieces []string
+			for _, d := range c.Deltas {
+				pieces = append(pieces, base64.StdEncoding.EncodeToString([]byte(d.Content)))
+			}
+			rec.Message = nil
+			read := func(in replay.RecordInput) string {
+				rec.Input = &in
+				e, err := replay.Explain(set, guard.World{}, "", rec)
+				ruletest.Must(t, err)
+				got := fmt.Sprintf("%q", e.Content)
+				for _, c := range e.Calls {
+					got += fmt.Sprintf("\n%s %s", c.Name, c.Arguments)
+				}
+				return fmt.Sprintf("%s\n%d refused", got, len(e.Refused))
+			}
+			whole := read(replay.RecordInput{Text: &c.Content})
+			if got := read(replay.RecordInput{Base64: pieces}); got != whole {
+				t.Errorf("%s, seed %d: %q in pieces\n%s\nwhole\n%s", f.Name, c.Seed, c.Content, got, whole)
+			}
+		}
+	}
+}
+
+func recordOf(c noise.Case) (*replay.Record, error) {
+	line, err := eval.Line(c)
+	if err != nil {
+		return nil, err
+	}
+	return replay.ParseRecord(line)
 }

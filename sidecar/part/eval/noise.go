@@ -14,10 +14,13 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 func noiseCommand(env cli.Env) *cobra.Command {
 	var d drawing
+	family := ""
 	c := &cobra.Command{
 		Use:   "noise",
 		Short: "Measure anything with damaged replies whose truth is known",
@@ -30,18 +33,29 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 		Long:    "Write cases, one line of JSON each: the reply as explain --jsonl reads it, and the truth about it.",
 		Example: "  gpt-oss-executor noise cases --seed 17 --count 1 --chain 2\n  gpt-oss-executor noise cases --count 50 --negatives > quotations.jsonl",
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := d.check(c, nil); err != nil {
+			var wrong error
+			if family != "" {
+				set, err := cli.LoadRules("", "", env)
+				if err != nil {
+					return err
+				}
+				if d.options.Frames = Frames(set, family); len(d.options.Frames) == 0 {
+					wrong = fmt.Errorf("--family %s: rules/families has no file of that name with frames", family)
+				}
+			}
+			if err := d.check(c, wrong); err != nil {
 				return err
 			}
 			return Lines(env.Out, d.seed, d.count, d.options)
 		},
 	}
+	cases.Flags().StringVar(&family, "family", "", "calls as the models of `FAMILY` write them, with damages of their frames")
 	d.flags(cases, 10)
 	ops := &cobra.Command{
 		Use: "ops", Short: "List the kinds of damage", Args: cli.Arguments(0, 0),
 		Example: "  gpt-oss-executor noise ops",
 		RunE: func(*cobra.Command, []string) error {
-			for _, op := range noise.Operators() {
+			for _, op := range slices.Concat(noise.Operators(), noise.FrameOps()) {
 				fmt.Fprintf(env.Out, "%-28s %s\n", op.ID, op.About)
 			}
 			for _, mix := range noise.Mixes() {
@@ -52,6 +66,28 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 	}
 	c.AddCommand(cases, ops, noiseServeCommand(env), noiseJudgeCommand(env))
 	return c
+}
+
+// Frames returns the frames in which a family of the rules writes calls, as far as the noise can write them.
+func Frames(set *ruleset.Set, family string) (list []noise.Frame) {
+	of := set.Family(family)
+	if of == nil {
+		return nil
+	}
+	for _, st := range set.Strategies(family).All() {
+		if !st.Own || st.Kind != parse.Frames {
+			continue
+		}
+		f := noise.Frame{Model: of.Model(), Open: st.Open[0], Call: st.Frame.Calls[0].String(),
+			Argument: st.Frame.Argument.String(), Quote: st.Frame.Quote}
+		if len(st.Close) > 0 {
+			f.Close = st.Close[0]
+		}
+		if f.Writable() {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // drawing holds the flags that select cases.
@@ -74,7 +110,7 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	const all = " seed count url model key-file stream by timeout fail-under"
 	goes := strings.Join(slices.DeleteFunc(strings.Fields(all),
 		func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
-	cli.Modes(c, "mix: negatives "+goes, ": negatives chain op without "+goes)
+	cli.Modes(c, "family: chain op without "+goes, "mix: negatives "+goes, ": negatives chain op without "+goes)
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
 		"replies that hold no call: they quote, explain or refuse one")
 }

@@ -94,6 +94,7 @@ func (m *measured) page(why map[string]string) string {
 	m.recovery(&b)
 	m.others(&b)
 	m.known(&b, why)
+	m.frames(&b)
 	b.WriteString(damages())
 	m.quotations(&b)
 	return b.String()
@@ -134,6 +135,21 @@ func (m *measured) known(b *strings.Builder, why map[string]string) {
 	for _, id := range slices.Sorted(maps.Keys(why)) {
 		row := m.alone[id]
 		fmt.Fprintf(b, "| `%s` | %s | %d | %s |\n", id, rate(row), row.Example, why[id])
+	}
+	b.WriteString("\n")
+}
+
+// frames is the table of other families.
+func (m *measured) frames(b *strings.Builder) {
+	fmt.Fprintf(b, "## Calls of other families\n\n%d replies for each number, written in the frames of `rules/families` and damaged there: a literal is lost,\ndoubled or in the wrong place, a name in quotes, an argument without its end (`frame.` in `noise ops`;\n`gpt-oss-executor noise cases --family qwen3` shows them). The share that is read with 0, 1\nand 2 damages; most others are asked again.\n\n| family | 0 | 1 | 2 | wrong value | false calls |\n|---|---:|---:|---:|---:|---:|\n", familyCount)
+	for _, family := range slices.Sorted(maps.Keys(m.families)) {
+		wrong, none := 0, 0
+		fmt.Fprintf(b, "| %s |", family)
+		for _, row := range m.families[family] {
+			fmt.Fprintf(b, " %s |", rate(row))
+			wrong, none = wrong+row.WrongValue+row.WrongName, none+sum(row.False)
+		}
+		fmt.Fprintf(b, " %d | %d |\n", wrong, none)
 	}
 	b.WriteString("\n")
 }

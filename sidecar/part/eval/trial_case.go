@@ -95,6 +95,9 @@ func Line(c noise.Case) ([]byte, error) {
 	if c.Negative != "" {
 		line["negative"] = c.Negative
 	}
+	if c.Model != "" {
+		line["model"] = c.Model
+	}
 	return json.Marshal(line)
 }
 
