@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Readers returns the names of functions that read all arguments of a program, where the meaning of each
+// readers returns the names of functions that read all arguments of a program, where the meaning of each
 // alone is not enough.
-func Readers() []string {
+func readers() []string {
 	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options",
 		"npx", "parallel", "ps", "python", "ssh", "tar", "xargs"}
 }
