@@ -34,12 +34,10 @@ type Box struct {
 	Net     Net
 	Proxy   string // host:port on loopback
 	Ports   []int  // further ports on loopback
-	Anyone  bool   // servers may listen for other machines; else only on loopback
 	Limits  Limits
 	Session string // commands of one session reach each other's servers and may signal each other
 	Records string // folder where supervisors of this user find each other; empty: this one has no others
 	Lenient []Part // parts that may be missing on this machine
-	Untried bool   // it may run where confinement was never tested: see Offer
 }
 
 // Net is the network that a command has.

@@ -1,17 +1,11 @@
 package walls
 
-import (
-	"os"
-	"runtime"
-)
+import "os"
 
 // System returns a box with what nearly every command reads and uses. Callers add their own. Its
 // /dev/shm is shared with other programs of the same user: Python's multiprocessing does not start
 // without it.
 func System() Box {
-	if runtime.GOOS == "darwin" {
-		return macOS()
-	}
 	b := Box{
 		Read: []string{
 			"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store",
@@ -35,28 +29,6 @@ func System() Box {
 			"/etc/krb5.keytab", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/etc/kubernetes",
 			"/etc/letsencrypt", "/etc/docker/key.json",
 		}
-	}
-	return b
-}
-
-// macOS is System for macOS, where the user's own programs lie in /opt and in Xcode. It leaves out the
-// keychains of the system, which are for its services, and the folder for temporary files, which holds
-// sockets and files of other programs.
-func macOS() Box {
-	b := Box{
-		Read: []string{
-			"/System", "/Library", "/usr", "/bin", "/sbin", "/etc", "/opt", "/nix/store",
-			"/Applications/Xcode.app",
-			"/var/select", "/var/db/dyld", "/var/db/timezone", "/var/db/xcode_select_link",
-		},
-		Use:  []string{"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty"},
-		Deny: []string{"/Library/Keychains"},
-		Net:  NetNone,
-	}
-	if os.Geteuid() == 0 {
-		b.Deny = append(b.Deny, "/etc/master.passwd", "/etc/sudoers", "/etc/sudoers.d", "/etc/krb5.keytab",
-			"/var/db/dslocal",
-			"/etc/ssh/ssh_host_rsa_key", "/etc/ssh/ssh_host_ecdsa_key", "/etc/ssh/ssh_host_ed25519_key")
 	}
 	return b
 }
