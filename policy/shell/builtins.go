@@ -203,25 +203,18 @@ func (sh *shell) testNames(cmd Command, c call) {
 	sh.output("true", program.Effect{}, c)
 }
 
-// nameBuiltin is getopts, jobs and wait. They set the variable that an argument names; jobs -x runs a
-// command.
+// nameBuiltin is getopts, jobs and wait. getopts sets the variable that an argument names.
 func (sh *shell) nameBuiltin(cmd Command, c call) {
 	sh.emit(cmd)
-	var name word
-	switch cmd.Binary {
-	case "jobs":
-		if o := sh.builtinOptions(c, "lnprs", ""); strings.Contains(o.letters, "x") {
-			sh.call(call{words: o.rest, program: true})
+	if cmd.Binary != "getopts" {
+		if o := sh.builtinOptions(c, "lnprsfx", ""); strings.ContainsAny(o.letters, "x") ||
+			cmd.Binary == "wait" && strings.Contains(o.letters, "p") {
+			sh.a.unfollowed(cmd.Binary + " with -x or -p")
 		}
-	case "wait":
-		name = sh.builtinOptions(c, "fnp", "p").values['p']
-	case "getopts":
-		sh.setVariable("OPTARG", unknown(""))
-		if len(c.words) > 2 {
-			name = c.words[2]
-		}
+		return
 	}
-	if (name.Text != "" || name.Dynamic) && sh.checkName(name, cmd.Binary) {
-		sh.setVariable(name.Text, unknown(""))
+	sh.setVariable("OPTARG", unknown(""))
+	if len(c.words) > 2 && sh.checkName(c.words[2], cmd.Binary) {
+		sh.setVariable(c.words[2].Text, unknown(""))
 	}
 }

@@ -19,7 +19,7 @@ type Script struct {
 	Control    bool      `expr:"control" json:"control,omitempty" doc:"It holds control characters, which can hide what it does."`
 	Invisible  bool      `expr:"invisible" json:"invisible,omitempty" doc:"It holds invisible characters or such that turn the direction of text."`
 	ForkBomb   bool      `expr:"fork_bomb" json:"fork_bomb,omitempty" doc:"A function starts itself over and over."`
-	OverBudget bool      `expr:"over_budget" json:"over_budget,omitempty" doc:"It is too large, too deep or too much work to be taken apart."`
+	OverBudget bool      `expr:"over_budget" json:"over_budget,omitempty" doc:"It is too large, too deep or too much work to be taken apart, or has parts that are not followed: an array that changes, a text that is evaluated twice, a word over two lines."`
 	Dynamic    []string  `expr:"dynamic" json:"dynamic,omitempty" doc:"Reasons why a part of what runs is only known at run time."`
 	Variables  []string  `expr:"variables" json:"variables,omitempty" doc:"The names of variables that it takes from its environment: LANG of echo $LANG."`
 	Binaries   []string  `expr:"binaries" json:"binaries" doc:"The names of all programs that can run, each once."`

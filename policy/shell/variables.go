@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // get returns a variable. One that the script has not set can hold anything.
@@ -122,9 +121,7 @@ func (v value) orElse(other value) value {
 	if number {
 		out.Fits = "*"
 	}
-	out.associative = v.associative && other.associative
-	out.readonly, out.integer, out.transformed = v.readonly || other.readonly, v.integer || other.integer,
-		v.transformed || other.transformed
+	out.readonly, out.transformed = v.readonly || other.readonly, v.transformed || other.transformed
 	return out
 }
 
@@ -140,11 +137,9 @@ func (sh *shell) defaultIFS() bool {
 
 // checkName checks the name of a variable in an argument of a builtin: bash would evaluate a subscript in it.
 func (sh *shell) checkName(w word, what string) bool {
-	base, index, subscripted := strings.Cut(strings.TrimSuffix(w.Text, "]"), "[")
-	ok := !w.vague() && isName(base) && (!subscripted || numberExpression.MatchString(index))
+	ok := !w.vague() && isName(w.Text)
 	if !ok {
-		sh.a.unsure(what + ": the name of a variable is not plain: " + w.Text)
-		sh.evaluate(w.Text)
+		sh.a.unfollowed(what + ": the name of a variable is not plain: " + w.Text)
 	}
 	return ok
 }
