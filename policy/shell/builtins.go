@@ -2,18 +2,24 @@ package shell
 
 import (
 	"cmp"
+	_ "embed" // of the lists
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/wordlist"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // IsBuiltin reports whether the shell itself runs a command.
-func IsBuiltin(name string) bool { return slices.Contains(builtins, name) }
+func IsBuiltin(name string) bool { return builtins()[name] }
 
-var builtins = strings.Fields(`cd pushd popd eval source . exec command builtin read mapfile readarray set shift export declare typeset local readonly
-	printf alias hash trap unset test [ let enable shopt complete compopt compgen bind fc history getopts jobs wait unalias true false : pwd echo dirs
-	disown fg bg type times umask ulimit exit logout return break continue caller suspend`)
+// lists are the names that this package knows.
+var lists = wordlist.Of(listText)
+
+//go:embed lists.txt
+var listText string
+
+var builtins = lists.Set("builtins")
 
 // callBuiltin runs a builtin and reports whether the command is one.
 func (sh *shell) callBuiltin(cmd Command, c call) bool {

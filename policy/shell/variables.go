@@ -31,7 +31,7 @@ func (sh *shell) get(name string) (v value, set bool) {
 		return v, true
 	}
 	v = value{word: unknownWord("")}
-	if slices.Contains(numeric, name) {
+	if slices.Contains(lists.List("numeric"), name) {
 		v.word = unknownNumber().word
 	}
 	return v, false
@@ -60,10 +60,6 @@ func (sh *shell) noteRead(name string) {
 		sh.a.script.Variables = append(sh.a.script.Variables, name)
 	}
 }
-
-// numeric are variables that bash sets to a number.
-var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID",
-	"BASHPID", "LINENO", "SHLVL", "BASH_SUBSHELL"}
 
 // specialVariable reports whether bash gives a variable its own meaning: it may evaluate what is assigned,
 // and change the value.
