@@ -95,28 +95,13 @@ func namesSecret(words []string, end string, copied bool, p string) bool {
 
 // secretPair reports whether two words together mean a secret.
 func secretPair(a, b string) bool {
-	switch b {
-	case "key", "keys":
-		return keyOf()[a]
-	case "code", "codes":
-		return a == "recovery" || a == "backup" || a == "pin" || a == "scratch"
-	case "phrase", "phrases", "words":
-		return a == "seed" || a == "recovery" || a == "pass"
-	case "pass":
-		return a == "vault"
-	case "conf":
-		return a == "wg"
-	case "config":
-		return a == "wp"
-	case "settings":
-		return a == "local"
-	}
-	return false
+	return (b == "key" || b == "keys") && keyOf()[a] || secretPairs()[a+" "+b]
 }
 
 var (
 	secretWords = lists.Set("secret-words")
 	folderWords = lists.Set("folder-words")
+	secretPairs = lists.Set("secret-pairs")
 	keyOf       = lists.Set("key-of")
 	copyWords   = lists.Set("copy-words")
 	archives    = lists.Set("archives")

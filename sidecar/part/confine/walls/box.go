@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,23 +136,12 @@ func (b Box) readablePATH(env []string) (out []string) {
 func (b Box) program() (path string, code int, err error) {
 	name := b.Command[0]
 	if !strings.Contains(name, "/") {
-		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
-			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
-				return path, 0, nil
-			}
+		if path, err = Lookup(b.Env, name); err != nil {
+			return "", exitNotFound, fmt.Errorf("%s: command not found", name)
 		}
-		return "", exitNotFound, fmt.Errorf("%s: command not found", name)
+		return path, 0, nil
 	}
 	return name, 0, nil
-}
-
-func (b Box) variable(name string) (value string) {
-	for _, v := range b.Env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
 }
 
 // realPath returns a path without links. What does not exist keeps its name below what does.
