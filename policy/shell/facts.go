@@ -1,6 +1,6 @@
 // Package shell finds out what a line of shell can do: each program that it can run, with its arguments, the
 // files and URLs it uses, its standard input, and what is only known at run time. It reads the text as bash
-// does; where the parser and bash are known to differ, it reads the text both ways. It is pure: it never
+// does; where the parser and bash are known to differ, the text counts as one that cannot be checked. It never
 // runs, opens or fetches anything.
 package shell
 
@@ -12,7 +12,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Script is what a text can do, over all its readings. The tag doc documents a field for operators.
+// Script is what a text can do. The tag doc documents a field for operators.
 type Script struct {
 	Parsed     bool      `expr:"parsed" json:"parsed" doc:"Bash could take it apart. If not, it would still run the complete lines before the mistake."`
 	Error      string    `expr:"error" json:"error,omitempty" doc:"Why it was not parsed, with line and column."`

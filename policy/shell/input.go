@@ -19,7 +19,7 @@ func (sh *shell) read(cmd Command, c call) {
 		sh.checkName(w, "read")
 	}
 	if w, ok := o.values['a']; ok {
-		sh.readArray(w, "read -a")
+		sh.readArray(w, "read -a", false)
 	}
 	if len(list) == 0 {
 		list = []string{"REPLY"}
@@ -49,18 +49,23 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	if _, runs := o.values['C']; runs {
 		sh.a.unfollowed(cmd.Binary + " -C evaluates code for each line")
 	}
-	sh.readArray(append(o.rest, literal("MAPFILE"))[0], cmd.Binary)
+	name := literal("MAPFILE")
+	if len(o.rest) > 0 {
+		name = o.rest[0]
+	}
+	sh.readArray(name, cmd.Binary, o.letters == "t" && sh.in.fits == listedName)
 	sh.in.consume()
 }
 
-// readArray sets an array to words of the standard input, which are unknown.
-func (sh *shell) readArray(name word, what string) {
+// readArray sets an array to words of the standard input, which are unknown. listed means that they are names that
+// a program has listed.
+func (sh *shell) readArray(name word, what string, listed bool) {
 	if sh.in.Known && sh.in.Text != "" {
 		sh.a.unfollowed(what + " of a known text")
 	}
 	one := unknownWord("")
 	one.from = sh.in.From
-	if sh.in.fits == listedName {
+	if listed {
 		one.Fits, one.Begins = listedName, true
 	}
 	if sh.checkName(name, what) {
