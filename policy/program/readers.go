@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
 // readers returns the names of functions that read all arguments of a program, where the meaning of each
@@ -204,7 +206,7 @@ var plainValues = regexp.MustCompile(`^[\w ./@%+,=*?-]*$`)
 func (c *call) tar() {
 	writes, extracts := c.has("-c", "-r", "-u", "-A", "--delete"), c.has("-x") && !c.has("-O", "--to-command")
 	for _, f := range c.values("-f") {
-		if remoteName(f.Text) && !c.has("--force-local") {
+		if urls.IsRemote(f.Text) && !c.has("--force-local") {
 			c.tag("remote")
 		}
 		if writes {
