@@ -1,5 +1,6 @@
-// Package wordlist reads lists of words from a text that stands beside the code which uses them: a line at the
-// margin names a list, the lines below it hold its words, in which + is a blank, and # begins a comment.
+// Package wordlist reads lists of words from a text that stands beside the code which uses them: a line at
+// the margin names a list, the lines below it hold its words, in which + is a blank, and # begins a
+// comment.
 package wordlist
 
 import (

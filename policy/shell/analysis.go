@@ -63,7 +63,8 @@ func (a *analysis) unsure(why string) {
 	}
 }
 
-// unfollowed records a construct whose effects are not followed: the script counts as one that cannot be checked.
+// unfollowed records a construct whose effects are not followed: the script counts as one that cannot be
+// checked.
 func (a *analysis) unfollowed(what string) {
 	a.unsure("not followed: " + what)
 	a.script.OverBudget = true

@@ -46,8 +46,8 @@ func (sh *shell) operand(w *syntax.Word) {
 	}
 }
 
-// requireNumber records a text that arithmetic evaluates, unless it is a number or a variable that holds one. Bash
-// evaluates the text of variables again, and runs the substitutions in their subscripts.
+// requireNumber records a text that arithmetic evaluates, unless it is a number or a variable that holds
+// one. Bash evaluates the text of variables again, and runs the substitutions in their subscripts.
 func (sh *shell) requireNumber(w word) {
 	if isName(w.Text) && !w.Dynamic {
 		v, set := sh.get(w.Text)

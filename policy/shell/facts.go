@@ -1,7 +1,7 @@
-// Package shell finds out what a line of shell can do: each program that it can run, with its arguments, the
-// files and URLs it uses, its standard input, and what is only known at run time. It reads the text as bash
-// does; where the parser and bash are known to differ, the text counts as one that cannot be checked. It never
-// runs, opens or fetches anything.
+// Package shell finds out what a line of shell can do: each program that it can run, with its arguments,
+// the files and URLs it uses, its standard input, and what is only known at run time. It reads the text as
+// bash does; where the parser and bash are known to differ, the text counts as one that cannot be checked.
+// It never runs, opens or fetches anything.
 package shell
 
 import (

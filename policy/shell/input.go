@@ -57,8 +57,8 @@ func (sh *shell) mapfile(cmd Command, c call) {
 	sh.in.consume()
 }
 
-// readArray sets an array to words of the standard input, which are unknown. listed means that they are names that
-// a program has listed.
+// readArray sets an array to words of the standard input, which are unknown. listed means that they are
+// names that a program has listed.
 func (sh *shell) readArray(name word, what string, listed bool) {
 	if sh.in.Known && sh.in.Text != "" {
 		sh.a.unfollowed(what + " of a known text")

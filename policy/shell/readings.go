@@ -21,8 +21,8 @@ type reading struct {
 // splicedWord matches a line break that may be inside a word.
 var splicedWord = regexp.MustCompile(`[^ \t\n]\\\n[^ \t\n]`)
 
-// reading parses a text as bash does; nil: it does not parse, or bash may read it in another way. A backslash before
-// CR LF continues the line only if something has turned CR LF into LF.
+// reading parses a text as bash does; nil: it does not parse, or bash may read it in another way. A
+// backslash before CR LF continues the line only if something has turned CR LF into LF.
 func (a *analysis) reading(text string) *reading {
 	a.scanCharacters(text)
 	r := &reading{text: strings.ReplaceAll(text, "\r\n", "\n")}

@@ -20,8 +20,8 @@ func Word(text string, dynamic bool, method string) Use {
 	return u
 }
 
-// IsRemote reports whether git, scp and their like take a word as HOST:PATH or a URL, rather than as a file or
-// the name of a remote.
+// IsRemote reports whether git, scp and their like take a word as HOST:PATH or a URL, rather than as a file
+// or the name of a remote.
 func IsRemote(word string) bool {
 	colon := strings.IndexByte(word, ':')
 	slash := strings.IndexByte(word, '/')
