@@ -1,6 +1,7 @@
 package policy
 
 import (
+	_ "embed" // of the lists
 	"iter"
 	"regexp"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/wordlist"
 )
 
 // kind is what an argument is.
@@ -22,23 +25,18 @@ const (
 	folder           // where something runs
 )
 
-// vocabulary says what names of arguments mean. The last word of a name counts, or the last two: newText is a
-// text. Names of paths and URLs are in paths.yaml and urls.yaml.
-var vocabulary = map[kind][]string{
-	plainText: strings.Fields(`content text body message msg prompt prompttext description desc title subject caption summary note comment question answer query
-		search term keyword task objective goal reason justification label instruction system markdown html css xml svg selector xpath regex regexp token
-		base64 buffer signature hash digest string str replacement needle haystack sql gatewayurl acknowledgment reply quote excerpt snippet diff`),
-	shellText:   strings.Fields("command cmd commandline shellcommand script"),
-	codeText:    strings.Fields("fn javascript js sourcecode jscode pythoncode typescript"),
-	environment: strings.Fields("env environ environment envvar"),
-	folder:      strings.Fields("workdir cwd workingdirectory workingdir"),
-}
+// lists are the words that this package knows. Those for paths and URLs are in paths.yaml and urls.yaml.
+var lists = wordlist.Of(listText)
 
+//go:embed lists.txt
+var listText string
+
+// kindsByWord says what the last word of an argument's name means, or the last two: newText is a text.
 var kindsByWord = sync.OnceValue(func() map[string]kind {
 	out := map[string]kind{}
-	for k, words := range vocabulary {
-		for _, w := range words {
-			out[w] = k
+	for i, list := range []string{"text", "shell", "code", "environment", "folder"} {
+		for _, w := range lists.List(list) {
+			out[w] = plainText + kind(i)
 		}
 	}
 	return out

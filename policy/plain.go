@@ -141,10 +141,6 @@ func plainWord(parts []syntax.WordPart) (text string, f *Flaw) {
 
 var escapedRune = regexp.MustCompile(`(?s)\\.`)
 
-// launchers run the program in their arguments.
-var launchers = strings.Fields("arch caffeinate chrt doas env flock ionice nice nohup npx pnpm npm yarn corepack proxychains sandbox-exec script setsid setarch " +
-	"stdbuf strace sudo taskset time timeout xcrun bunx")
-
 // interpreters run code from a file, or from the argument behind one of these options.
 var interpreters = map[string]string{
 	"node": "-e --eval -p --print", "nodejs": "-e --eval -p --print", "perl": "-e -E -ne -pe", "php": "-r",
@@ -152,9 +148,6 @@ var interpreters = map[string]string{
 	"awk": "", "esno": "", "gawk": "", "gsed": "-e", "jiti": "", "lua": "-e", "mawk": "", "nawk": "",
 	"sed": "-e", "ts-node": "", "ts-node-esm": "", "tsx": "", "vite-node": "",
 }
-
-// opaqueInterpreters find their code in other ways.
-var opaqueInterpreters = strings.Fields("bun busybox cmd cscript deno powershell pwsh toybox wscript")
 
 // plainProgram checks the program that the words run, and those that a launcher may run.
 func plainProgram(words []string) *Flaw {
@@ -172,13 +165,13 @@ func plainProgram(words []string) *Flaw {
 		if len(words) == 1 || strings.HasPrefix(words[1], "-") || strings.HasPrefix(words[1], "+") {
 			return flawShell
 		}
-	case slices.Contains(opaqueInterpreters, name),
+	case slices.Contains(lists.List("opaque"), name),
 		interprets && !namesCode(words[1:], strings.Fields(options)):
 		return flawLoader
 	case name == "env" && len(words) > 1 && strings.HasPrefix(words[1], "-"):
 		return flawEnv
 	}
-	if slices.Contains(launchers, name) {
+	if slices.Contains(lists.List("launchers"), name) {
 		for i := 1; i < len(words); i++ {
 			if f := plainProgram(words[i:]); f == flawShell || f == flawLoader {
 				return f

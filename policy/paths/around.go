@@ -38,13 +38,10 @@ func (g Guard) isAround(at *place) bool {
 func appData(p, home string) bool {
 	rest := strings.ToLower(strings.TrimPrefix(p[len(home):], "/"))
 	first, _, _ := strings.Cut(rest, "/")
-	switch first {
-	case "library", "appdata", "snap", "mail", "maildir", "mbox", "dead.letter", "thunderbird", "monero",
-		"electrum", "bitcoin", "postman", "google-cloud-sdk", "virtualbox vms":
-		return true
-	}
-	return strings.HasPrefix(first, ".")
+	return dataFolders()[first] || strings.HasPrefix(first, ".")
 }
+
+var dataFolders = lists.Set("data")
 
 // HomeOf returns the home folder around a place by where systems keep them; empty: none.
 func HomeOf(p string) string {

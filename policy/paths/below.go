@@ -12,9 +12,8 @@ const (
 	maxLinked = 50000
 )
 
-// published are folders of published code, which hold no secrets. Git names its own copies of files by their
-// hashes.
-var published = set("node_modules site-packages .git __pycache__")
+// published are folders of published code.
+var published = lists.Set("published")
 
 // secretsBelow reports whether reading all of a folder reads secrets, or more than can be examined.
 func (g Guard) secretsBelow(folder string, remaining *int) bool {

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // order lists the classes from the harmless to the worst.
@@ -110,34 +109,18 @@ func (g Guard) holdsRoot(p string) bool {
 }
 
 // topFolders are the folders that a system is made of, and those of its users.
-var topFolders = set(`/bin /boot /dev /efi /etc /home /lib /lib32 /lib64 /libx32 /lost+found /media /mnt /nix /opt /proc /root /run /sbin /snap /srv
-	/sys /tmp /usr /usr/bin /usr/include /usr/lib /usr/lib32 /usr/lib64 /usr/libexec /usr/local /usr/local/bin /usr/local/lib /usr/local/sbin
-	/usr/sbin /usr/share /usr/src /var /var/cache /var/lib /var/log /var/mail /var/run /var/spool /var/tmp /var/www
-	/Applications /Library /Network /System /Users /Volumes /cores /private /private/etc /private/tmp /private/var`)
+var topFolders = lists.Set("top-folders")
 
 // isSystem reports whether a path is in a folder of programs or libraries.
 func isSystem(p string) bool {
 	first, _, _ := strings.Cut(p[1:], "/")
-	switch first {
-	case "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix", "System":
-		return true
-	}
-	return false
+	return systems()[first]
 }
 
 // isConfig reports whether a path configures or starts the system.
 func isConfig(p string) bool { return within(p, "/etc") || within(p, "/boot") || within(p, "/efi") }
 
-// set returns a set of words that is made on first use.
-func set(words string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		m := map[string]bool{}
-		for _, w := range strings.Fields(words) {
-			m[w] = true
-		}
-		return m
-	})
-}
+var systems = lists.Set("systems")
 
 // node returns the class of devices, sockets and what the kernel shows; empty for files. A deletion only
 // concerns the name.

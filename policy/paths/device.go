@@ -20,7 +20,7 @@ func device(name string, tool bool) string {
 	case "disk", "mapper", "block", "md", "root":
 		return BlockDevice
 	}
-	for _, disk := range disks {
+	for _, disk := range lists.List("disks") {
 		if strings.HasPrefix(first, disk) {
 			return BlockDevice
 		}
@@ -28,11 +28,8 @@ func device(name string, tool bool) string {
 	return Device
 }
 
-// disks are prefixes of the names of disks and partitions.
-var disks = strings.Fields("sd hd vd xvd nvme mmcblk loop dm- md nbd zram ram sr fd rbd bcache pmem disk rdisk dasd mtdblock")
-
 // harmless is what every user may read about the machine.
-var harmless = set("cpuinfo meminfo loadavg uptime version stat vmstat filesystems self/status self/stat self/cgroup self/limits self/mountinfo")
+var harmless = lists.Set("harmless")
 
 // proc returns the class of a path below /proc. Its links lead to what a process has open, and are not
 // followed.

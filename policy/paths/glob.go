@@ -149,7 +149,7 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 			out = append(out, gitPaths(folder, rest[i+1])...)
 		}
 		base := strings.Join(append([]string{strings.TrimSuffix(folder, "/")}, rest[:i]...), "/")
-		for _, name := range extraNames {
+		for _, name := range lists.List("extra") {
 			if isPattern(part) && meansName(part, name) && match(part, name, false) {
 				out = append(out, strings.Join(append([]string{base, name}, rest[i+1:]...), "/"))
 			}
@@ -165,18 +165,9 @@ func (g Guard) candidates(folder string, rest []string) (out []string) {
 	return out
 }
 
-// extraNames are special by more than a table, or stand for others where a pattern matches everything.
-var extraNames = append([]string{".git", "hooks", "config", ".env", ".bashrc"}, keyNames...)
-
-// gitNames are names in the folder of git that are rare elsewhere.
-var gitNames = strings.Fields(`HEAD config config.worktree index packed-refs objects refs hooks commondir
-	hooks/applypatch-msg hooks/pre-applypatch hooks/post-applypatch hooks/pre-commit hooks/pre-merge-commit hooks/prepare-commit-msg hooks/commit-msg
-	hooks/post-commit hooks/pre-rebase hooks/post-checkout hooks/post-merge hooks/pre-push hooks/pre-receive hooks/proc-receive hooks/post-receive
-	hooks/post-update hooks/reference-transaction hooks/push-to-checkout hooks/pre-auto-gc hooks/post-rewrite hooks/fsmonitor-watchman`)
-
 // gitPaths returns files of git that a name in any folder may mean. A pattern such as *.lock means others.
 func gitPaths(folder, name string) (out []string) {
-	for _, p := range gitNames {
+	for _, p := range lists.List("git") {
 		if strings.EqualFold(path.Base(p), name) {
 			out = append(out, folder+"/.git/"+p)
 		}

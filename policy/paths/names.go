@@ -12,7 +12,7 @@ var (
 // fileKind returns what the name of a file means: .env, a private key. Copies by editors and people are of
 // the same kind.
 func fileKind(name string) *entry {
-	for _, copied := range copyEndings {
+	for _, copied := range lists.List("copies") {
 		if rest, ok := strings.CutSuffix(name, copied); ok && rest != "" {
 			if e, n := anywhere().find(rest); n == 1 {
 				return e
@@ -35,7 +35,7 @@ func fileKind(name string) *entry {
 		}
 		return secretFile
 	}
-	for _, key := range keyNames {
+	for _, key := range lists.List("keys") {
 		if rest, ok := strings.CutPrefix(name, key); ok && !strings.HasSuffix(rest, ".pub") &&
 			(rest == "" || !isWordByte(rest[0])) {
 			return secretFile
@@ -44,11 +44,10 @@ func fileKind(name string) *entry {
 	if dot < 0 {
 		return nil
 	}
-	switch stem := name[:dot]; name[dot+1:] {
-	case "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "ovpn", "keytab", "agekey", "p8",
-		"pkcs12", "mobileprovision",
-		"nmconnection", "keyring", "1pux", "psafe3", "opvault", "agilekeychain", "enpassdb", "tfstate":
+	if secretEndings()[name[dot+1:]] {
 		return secretFile
+	}
+	switch stem := name[:dot]; name[dot+1:] {
 	case "pem":
 		if strings.Contains(stem, "key") && !strings.Contains(stem, "pub") || strings.Contains(stem, "priv") {
 			return secretFile
@@ -63,20 +62,17 @@ func fileKind(name string) *entry {
 	return nil
 }
 
-// sourceEndings are endings of code and prose, which may mention secrets but hold none.
-var sourceEndings = set("go py js mjs cjs jsx ts mts cts tsx rb rs java kt c h cc cpp hpp cs php swift scala ex exs vue svelte sql tf proto md mdx rst adoc html css scss sh")
-
 var (
-	copyEndings = strings.Fields("~ .bak .old .orig .save .swp .backup .copy .tmp")
-	keyNames    = strings.Fields("id_rsa id_dsa id_ecdsa id_ed25519 id_xmss id_ecdsa_sk id_ed25519_sk")
+	sourceEndings = lists.Set("sources")
+	secretEndings = lists.Set("secret-endings")
+	templates     = lists.Set("templates")
 )
 
 // isTemplate reports whether an environment file is one to be filled in.
 func isTemplate(name string) bool {
 	for part := range strings.FieldsFuncSeq(name,
 		func(r rune) bool { return r == '.' || r == '-' || r == '_' }) {
-		switch part {
-		case "example", "sample", "template", "tmpl", "dist", "defaults", "default", "schema", "vault", "d":
+		if templates()[part] {
 			return true
 		}
 	}

@@ -95,35 +95,18 @@ func namesSecret(words []string, end string, copied bool, p string) bool {
 
 // secretPair reports whether two words together mean a secret.
 func secretPair(a, b string) bool {
-	switch b {
-	case "key", "keys":
-		return keyOf()[a]
-	case "code", "codes":
-		return a == "recovery" || a == "backup" || a == "pin" || a == "scratch"
-	case "phrase", "phrases", "words":
-		return a == "seed" || a == "recovery" || a == "pass"
-	case "pass":
-		return a == "vault"
-	case "conf":
-		return a == "wg"
-	case "config":
-		return a == "wp"
-	case "settings":
-		return a == "local"
-	}
-	return false
+	return (b == "key" || b == "keys") && keyOf()[a] || secretPairs()[a+" "+b]
 }
 
 var (
-	secretWords = set(`password passwords passwort kennwort passwd passphrase passphrases secret secrets credential credentials creds token tokens apikey apikeys
-		authkey privkey privatekey mnemonic mnemonics keyring keystore wallet wallets otp totp logins secring tfvars keytab psk bitwarden lastpass keepass dashlane pux adminsdk`)
-	folderWords = set("private keys vpn wireguard openvpn keyrings")
-	keyOf       = set("api access secret private recovery signing ssh gpg pgp encryption master deploy account auth bot stripe github gitlab openai anthropic aws")
-	copyWords   = set("backup backups bak home dotfiles dots chezmoi archive archives dump dumps snapshot")
-	archives    = set("tar tgz tbz txz gz bz2 xz zst zip 7z rar sql dump img iso vdi qcow2 vmdk bak old")
-	proseEnds   = set("md mdx rst adoc html org tex")
-	codeEnds    = set(`go py js mjs cjs jsx ts mts cts tsx rb rs java kt c h cc cpp hpp cs swift scala ex exs erl hs lua pl pm r jl dart zig vue svelte tf proto css scss
-		less sh bash svg png jpg jpeg gif ico webp woff woff2 ttf mp3 mp4 map snap`)
+	secretWords = lists.Set("secret-words")
+	folderWords = lists.Set("folder-words")
+	secretPairs = lists.Set("secret-pairs")
+	keyOf       = lists.Set("key-of")
+	copyWords   = lists.Set("copy-words")
+	archives    = lists.Set("archives")
+	proseEnds   = lists.Set("prose")
+	codeEnds    = lists.Set("code")
 )
 
 // ending returns the lower-case text behind the last dot of a name.

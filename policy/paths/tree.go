@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/wordlist"
 )
 
 // tree holds special names, part by part.
@@ -33,6 +35,12 @@ func (e *entry) class(op Op) string {
 //
 //go:embed special.txt
 var names string
+
+// lists are all other words and names.
+var lists = wordlist.Of(listText)
+
+//go:embed lists.txt
+var listText string
 
 // The tables of names, parsed on first use: most starts of the program judge no path.
 var (

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
 // touch adds a file; - is standard input.
@@ -174,7 +176,7 @@ func (c *call) resolve(w Word) Word {
 
 // target adds where operands are written, perhaps on another machine.
 func (c *call) target(w Word, via string) {
-	if remoteName(w.Text) {
+	if urls.IsRemote(w.Text) {
 		c.tag("remote")
 		return
 	}
@@ -204,12 +206,12 @@ func (c *call) copiedFiles() {
 		}
 		from, to = from[:n], from[n]
 		if n == 1 && !strings.HasSuffix(to.Text, "/") && to.Text != "." && to.Text != ".." ||
-			remoteName(to.Text) {
+			urls.IsRemote(to.Text) {
 			return
 		}
 	}
 	for _, w := range from {
-		if remoteName(w.Text) {
+		if urls.IsRemote(w.Text) {
 			_, w.Text, _ = strings.Cut(w.Text, ":")
 		}
 		c.touch("write", inFolder(to, withText(w, path.Base(w.Text))), "argument")

@@ -102,7 +102,7 @@ func (c *call) mark(list []string) {
 		case "fills-in":
 			c.fillsIn = true
 		default:
-			if isTag(t) {
+			if is("effects", t) {
 				c.tag(t)
 			} else {
 				c.Marks = append(c.Marks, t)

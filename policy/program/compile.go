@@ -196,7 +196,8 @@ func (p *program) addOption(m meaning, spellings string) {
 		p.numbers = true
 		return
 	}
-	p.risky = p.risky || slices.ContainsFunc(m.tags, isTag) || !slices.Contains(harmless, m.kind)
+	p.risky = p.risky || slices.ContainsFunc(m.tags, func(t string) bool { return is("effects", t) }) ||
+		!slices.Contains(harmless, m.kind)
 	p.options = append(p.options, option{m, names[0]})
 	index := uint16(len(p.options) - 1)
 	for _, name := range names {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
 // connects adds what a program talks to.
@@ -30,7 +32,7 @@ func (c *call) connects(kind string, w Word) {
 	case "repository":
 		c.repository(w)
 	case "transfer":
-		if remoteName(w.Text) {
+		if urls.IsRemote(w.Text) {
 			c.tag("remote", "send")
 		} else {
 			c.use("read", w, "argument")
@@ -49,20 +51,13 @@ func (c *call) repository(w Word) {
 		c.tag("remote")
 	case strings.Contains(w.Text, "://"):
 		c.fetch(w, "GIT")
-	case remoteName(w.Text):
+	case urls.IsRemote(w.Text):
 		c.tag("remote")
 	default:
 		if _, out := firstOutside(w.Text); out {
 			c.touch("read", w, "repository")
 		}
 	}
-}
-
-// remoteName reports whether a name is host:path, or a URL.
-func remoteName(s string) bool {
-	colon := strings.IndexByte(s, ':')
-	slash := strings.IndexByte(s, '/')
-	return colon > 0 && (slash < 0 || colon < slash)
 }
 
 // sentParts adds what leaves in a request: files, and text that is only known at run time, which may come

@@ -4,11 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Readers returns the names of functions that read all arguments of a program, where the meaning of each
+// readers returns the names of functions that read all arguments of a program, where the meaning of each
 // alone is not enough.
-func Readers() []string {
+func readers() []string {
 	return []string{"checkout", "clone", "compiler", "curl", "fd", "find", "inner", "kill", "more-options",
 		"npx", "parallel", "ps", "python", "ssh", "tar", "xargs"}
 }
@@ -204,7 +206,7 @@ var plainValues = regexp.MustCompile(`^[\w ./@%+,=*?-]*$`)
 func (c *call) tar() {
 	writes, extracts := c.has("-c", "-r", "-u", "-A", "--delete"), c.has("-x") && !c.has("-O", "--to-command")
 	for _, f := range c.values("-f") {
-		if remoteName(f.Text) && !c.has("--force-local") {
+		if urls.IsRemote(f.Text) && !c.has("--force-local") {
 			c.tag("remote")
 		}
 		if writes {

@@ -16,8 +16,8 @@ type Row struct {
 	Effects     string   // effects beyond its files: publish remote
 	Enough      int      // number of operands that it needs; 0 means 1
 	Alone       string   // effects with fewer
-	Style       string   // how options are written; see Styles
-	Reader      string   // see Readers
+	Style       string   // how options are written; see styles
+	Reader      string   // see readers
 	OwnOptions  bool     // its options stand before a subcommand only
 	StartsShell bool     // it starts a shell if it has no program to run
 	Versioned   bool     // a version may follow the name: python3.11
@@ -39,7 +39,7 @@ type Named struct {
 
 // meaning is the parsed meaning of an option or operand.
 type meaning struct {
-	kind     string   // one of kindDocs; empty: an option without a value
+	kind     string   // a word of the list kinds; empty: an option without a value
 	tags     []string // and marks; no- takes one away
 	optional bool     // the value is glued to the option, or absent
 	repeats  bool     // the operand may occur more than once
@@ -52,13 +52,13 @@ func parseMeaning(words string) (m meaning, bad string) {
 	for _, w := range strings.Fields(words) {
 		name := strings.TrimRight(w, "?*")
 		switch {
-		case kindDocs[name] != "" && m.kind == "":
+		case is("kinds", name) && m.kind == "":
 			m.kind, m.optional, m.repeats = name, strings.HasSuffix(w, "?"), strings.HasSuffix(w, "*")
 		case w == "pair":
 			m.pair = true
 		case w == "replaces-first":
 			m.first = true
-		case isTag(w) || markDocs[strings.TrimPrefix(w, "no-")] != "" || isTag(strings.TrimPrefix(w, "no-")):
+		case is("effects", strings.TrimPrefix(w, "no-")) || is("marks", strings.TrimPrefix(w, "no-")):
 			m.tags = append(m.tags, w)
 		default:
 			bad = w
@@ -66,9 +66,6 @@ func parseMeaning(words string) (m meaning, bad string) {
 	}
 	return m, bad
 }
-
-// isTag distinguishes tags from marks and other words.
-func isTag(t string) bool { return tagDocs[t] != "" }
 
 // Flaw is a mistake in a row.
 type Flaw struct {
@@ -112,14 +109,14 @@ func (r Row) Check() []Flaw {
 		c.flaw("usual", 0, r.Usual, err.Error())
 	}
 	for i, p := range r.Prints {
-		if printDocs[p.Names] == "" {
-			c.flaw("prints", i, p.Names, p.Names+" is no kind of output", sortedKeys(printDocs)...)
+		if !is("prints", p.Names) {
+			c.flaw("prints", i, p.Names, p.Names+" is no kind of output", sorted("prints")...)
 		} else if _, err := compilePrint(p.Means); err != nil {
 			c.flaw("prints", i, p.Means, err.Error())
 		}
 	}
-	c.known("style", r.Style, Styles())
-	c.known("reader", r.Reader, Readers())
+	c.known("style", r.Style, styles())
+	c.known("reader", r.Reader, readers())
 	return c.flaws
 }
 
@@ -151,10 +148,10 @@ func (c *checker) spelling(key string, i int, word, name string) {
 
 func (c *checker) means(key string, i int, words string) meaning {
 	m, bad := parseMeaning(words)
-	known := slices.Concat(sortedKeys(tagDocs), sortedKeys(markDocs))
+	known := sorted("effects", "marks")
 	switch {
 	case bad != "" && key != "effects" && key != "alone":
-		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", append(Kinds(), known...)...)
+		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", append(sorted("kinds"), known...)...)
 	case bad != "" || m.kind != "" && (key == "effects" || key == "alone"):
 		c.flaw(key, i, bad, bad+m.kind+" is no effect", known...)
 	}

@@ -16,10 +16,10 @@ type analysis struct {
 	limits   Limits
 	script   *Script
 
-	steps         int // left in the budget
-	bytes         int // of values, left in the budget
-	extraReadings int
-	statements    int // parsed so far
+	steps      int  // left in the budget
+	over       bool // nothing is left
+	bytes      int  // of values, left in the budget
+	statements int  // parsed so far
 
 	dynamic   map[string]bool  // of script.Dynamic
 	files     map[string]*sink // written by the script, by absolute path
@@ -36,11 +36,9 @@ type analysis struct {
 	pipes     int                // names given to <()
 }
 
-// These limits cannot be configured: the bytes of all values together, the extra readings of all texts, and
-// the nesting of statements.
+// These limits cannot be configured: the bytes of all values together, and the nesting of statements.
 const (
 	maxValueBytes = 1 << 20
-	maxReadings   = 16
 	maxNesting    = 1000
 )
 
@@ -65,8 +63,15 @@ func (a *analysis) unsure(why string) {
 	}
 }
 
+// unfollowed records a construct whose effects are not followed: the script counts as one that cannot be
+// checked.
+func (a *analysis) unfollowed(what string) {
+	a.unsure("not followed: " + what)
+	a.script.OverBudget = true
+}
+
 // exceed records that the script is too large, too deep or too much work.
-func (a *analysis) exceed() { a.script.OverBudget = true }
+func (a *analysis) exceed() { a.over, a.script.OverBudget = true, true }
 
 // spend takes steps from the budget and reports whether any are left.
 func (a *analysis) spend(steps int) bool {
@@ -74,7 +79,7 @@ func (a *analysis) spend(steps int) bool {
 	if a.steps < 0 || len(a.script.Commands) > a.limits.Commands {
 		a.exceed()
 	}
-	return !a.script.OverBudget
+	return !a.over
 }
 
 // Analyze returns what text can do when bash runs it in this world. It never fails: what it cannot tell is in

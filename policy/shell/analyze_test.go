@@ -56,7 +56,6 @@ func TestCommands(t *testing.T) {
 		{`x=ls; (x=rm); $x y`, []string{"ls y", "!rm y"}},
 		{`x=rm env y; $x z`, []string{"env y", "!rm z"}},
 		{`x=ls; x=rm & $x y`, []string{"ls y"}},
-		{`a+=(rm x); "${a[@]}"`, []string{"rm x"}},
 		// substitutions
 		{`echo $(rm x)`, []string{"rm x"}},
 		{"echo `rm x`", []string{"rm x"}},
@@ -65,7 +64,6 @@ func TestCommands(t *testing.T) {
 		{`diff <(rm x) <(ls)`, []string{"rm x", "ls"}},
 		{`ls >(rm x)`, []string{"rm x"}},
 		{`echo "${x:-$(rm x)}"`, []string{"rm x"}},
-		{`echo "${x:-'$(rm x)'}"`, []string{"rm x"}},
 		{`echo $((1 + $(rm x)))`, []string{"rm x"}},
 		{"cat <<E\n$(rm x)\nE", []string{"rm x"}},
 		{"cat <<'E'\n$(rm x)\nE", []string{"!rm x"}},
@@ -74,9 +72,6 @@ func TestCommands(t *testing.T) {
 		{`declare =$(rm x)`, []string{"rm x"}},
 		{`[[ $(rm x) ]]`, []string{"rm x"}},
 		{`case $(rm x) in $(rm y)) rm z;; esac`, []string{"rm x", "rm y", "rm z"}},
-		{`test -v 'a[$(rm x)]'`, []string{"rm x"}},
-		{`x='a[$(rm y)]'; echo $((x))`, []string{"rm y"}},
-		{`ls >&"\$(rm x)"`, []string{"rm x"}},
 		{`printf 'true\nrm x' | xargs -d '\n' -n1 sh -c`, []string{"rm x"}},
 		{`echo a b | xargs -I{} rm {}`, []string{"rm a b"}},
 		// shells
@@ -124,13 +119,6 @@ func TestCommands(t *testing.T) {
 		{`if a; then f() { rm x; }; else f() { rm y; }; fi; f`, []string{"rm x", "rm y"}},
 		{`trap 'rm x' EXIT`, []string{"rm x"}},
 		{`x=ls; trap '$x y' EXIT; x=rm`, []string{"rm y"}},
-		{`mapfile -C 'rm x' -c 1 a`, []string{"rm x"}},
-		// where parser and shell differ
-		{"echo hi #\\\nrm x", []string{"rm x"}},
-		{"(( '$(rm x)' ))", []string{"rm x"}},
-		{"ls \\\r\nrm x", []string{"ls", "ls rm x", "rm x"}},
-		{"ls && \\\r\nrm x\r\n", []string{"ls", "rm x"}},
-		{"echo ${a:'$(rm x)'}", []string{"rm x"}},
 	} {
 		got := commands(Analyze(c.text, world))
 		for _, want := range c.want {
@@ -138,6 +126,25 @@ func TestCommands(t *testing.T) {
 				strings.TrimPrefix(want, "!")) {
 				t.Errorf("%s\n\tgot  %q\n\twant %q (not: %v)", c.text, got, want, not)
 			}
+		}
+	}
+}
+
+// What is not followed is over budget, so that it is asked about whatever else holds; what stands beside it is found.
+func TestUnfollowed(t *testing.T) {
+	for _, text := range []string{
+		`a+=(rm x); "${a[@]}"`, `a[1]=rm; ${a[1]} x`, `a=(ls); a=rm; "${a[@]}" x`, `a=([1]=rm); ${a[1]} x`,
+		`declare -A a; ${a[x]} y`, `declare -i x='a[$(rm x)]'`, `declare -n r=c; r=rm`, `typeset -a "b=([$(rm x)]=1)"`,
+		`declare "$(cat f)"`, `test -v 'a[$(rm x)]'`, `unset 'a[$(rm x)]'`, `read 'a[$(rm x)]' <<< x`,
+		`printf -v 'a[$(rm x)]' y`, `wait -p 'a[$(rm x)]'`, `jobs -x rm x`, `x='a[$(rm y)]'; echo $((x))`,
+		`((a[$(rm x)]++))`, `ls >&"\$(rm x)"`, `mapfile -C 'rm x' -c 1 a`, `mapfile -t a <<< rm; ${a[0]} x`,
+		`read -ra a <<< 'rm x'; "${a[@]}"`, `: ${a[0]:=rm}; ${a[0]} x`, `y='a[$(rm x)]'; echo ${!y}`,
+		`echo "${x:-'$(rm x)'}"`, "(( '$(rm x)' ))", "echo ${a:'$(rm x)'}",
+		"echo hi #\\\nrm x", "ls \\\r\nrm x", "ls && \\\r\nrm x\r\n", "r\\\nm x", "echo \"$\\\n(rm x)\"",
+	} {
+		s := Analyze(text+"\nrm -rf /", world)
+		if !s.OverBudget || len(s.Dynamic) == 0 || !slices.Contains(commands(s), "rm -rf /") {
+			t.Errorf("%q: over budget %v, dynamic %q, runs %q", text, s.OverBudget, s.Dynamic, commands(s))
 		}
 	}
 }

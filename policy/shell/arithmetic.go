@@ -7,11 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// maxIndirections is how many variables are followed until one holds a number. Bash evaluates the text of
-// variables in arithmetic again, and runs the substitutions in their subscripts, so anything but a number
-// asks.
-const maxIndirections = 8
-
 // arithmetic follows an expression and what it sets.
 func (sh *shell) arithmetic(n syntax.Node) {
 	if n == nil {
@@ -36,14 +31,10 @@ func (sh *shell) arithmetic(n syntax.Node) {
 		return true
 	})
 	for _, x := range sets {
-		w, ok := x.(*syntax.Word)
-		if !ok || len(w.Parts) != 1 {
-			continue
-		}
-		if p, ok := w.Parts[0].(*syntax.ParamExp); ok && p.Param != nil { // a[i]
-			sh.assignElement(p.Param.Value, unknownNumber().word)
-		} else if isName(w.Lit()) {
+		if w, ok := x.(*syntax.Word); ok && isName(w.Lit()) {
 			sh.setVariable(w.Lit(), unknownNumber())
+		} else {
+			sh.a.unfollowed("arithmetic sets an element of an array")
 		}
 	}
 }
@@ -55,30 +46,24 @@ func (sh *shell) operand(w *syntax.Word) {
 	}
 }
 
-// requireNumber records a text that arithmetic evaluates, unless it is a number.
+// requireNumber records a text that arithmetic evaluates, unless it is a number or a variable that holds
+// one. Bash evaluates the text of variables again, and runs the substitutions in their subscripts.
 func (sh *shell) requireNumber(w word) {
-	for range maxIndirections {
-		if w.isNumber() {
-			return
-		}
-		if !isName(w.Text) || w.Dynamic {
-			break
-		}
+	if isName(w.Text) && !w.Dynamic {
 		v, set := sh.get(w.Text)
 		if !set && !sh.argsUnknown && v.Text == "" { // what the environment holds is trusted
 			return
 		}
-		w = v.word
-		if v.array {
+		if w = v.word; v.array {
 			w = v.at(0, true).word
 		}
 	}
-	if w.Text == "" && !w.Dynamic {
-		return
-	}
-	sh.a.unsure("arithmetic evaluates a text that may not be a number: " + w.Text)
-	if strings.ContainsAny(w.Text, "$`") {
-		sh.evaluate(w.Text)
+	switch {
+	case w.isNumber(), w.Text == "" && !w.Dynamic:
+	case strings.ContainsAny(w.Text, "$`"):
+		sh.a.unfollowed("arithmetic evaluates a text: " + w.Text)
+	default:
+		sh.a.unsure("arithmetic evaluates a text that may not be a number: " + w.Text)
 	}
 }
 
@@ -89,8 +74,7 @@ func (sh *shell) checkWeakQuotes(w *syntax.Word) {
 		switch p := p.(type) {
 		case *syntax.SglQuoted:
 			if strings.ContainsAny(p.Value, "}\"$`[\\") {
-				sh.a.unsure("an expansion inside of single quotes that may not quote: " + p.Value)
-				sh.evaluate(p.Value)
+				sh.a.unfollowed("an expansion inside of single quotes that may not quote: " + p.Value)
 			}
 		case *syntax.Lit:
 			if strings.Contains(p.Value, "<(") || strings.Contains(p.Value, ">(") {
@@ -98,23 +82,6 @@ func (sh *shell) checkWeakQuotes(w *syntax.Word) {
 			}
 		}
 	}
-}
-
-// evaluate runs the substitutions in a text that bash expands a second time.
-func (sh *shell) evaluate(text string) {
-	if sh.depth >= sh.a.limits.Depth || !sh.a.spend(1+len(text)/1024) {
-		sh.a.exceed()
-		return
-	}
-	parser := parsers.Get().(*syntax.Parser)
-	w, err := parser.Document(strings.NewReader(text))
-	if parsers.Put(parser); err != nil {
-		sh.a.failParse(err)
-		return
-	}
-	sub := sh.nested("$()")
-	sub.out = nil
-	sub.expansion(w)
 }
 
 // testClause follows [[ ]]; some of its operators compare numbers.

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -14,11 +13,9 @@ const maxValue = 64 << 10
 // setVariable assigns a value. The traits of the name stay.
 func (sh *shell) setVariable(name string, v value) {
 	old, _ := sh.get(name)
-	keyed := v.associative
 	v.traits = old.traits
-	v.associative = v.associative || keyed
 	switch {
-	case specialVariable(name), v.integer:
+	case specialVariable(name):
 		sh.requireNumber(v.word)
 		for _, w := range v.list {
 			sh.requireNumber(w)
@@ -65,37 +62,32 @@ func (sh *shell) assign(a *syntax.Assign) (name string, w word) {
 		return "", word{}
 	}
 	name = a.Name.Value
-	if a.Index != nil {
-		sh.subscript(name, a.Index)
-	}
 	old, _ := sh.get(name)
+	if a.Index != nil || a.Append && a.Array != nil || old.array && a.Array == nil && !a.Naked {
+		sh.a.unfollowed("an array that changes: " + name)
+		sh.expansion(a)
+		sh.setVariable(name, unknown(""))
+		return name, word{}
+	}
 	switch {
 	case a.Array != nil:
-		v := sh.array(name, a.Array)
-		if a.Append {
-			sh.a.spend(len(old.list) / 16)
-			v = old.appendList(v)
-		}
-		sh.setVariable(name, v)
+		sh.setVariable(name, sh.array(name, a.Array))
 		return name, word{}
 	case a.Naked:
 		return name, word{}
 	}
 	w = sh.text(a.Value)
 	v := value{word: w, set: true}
-	if a.Append && !old.integer {
+	if a.Append {
 		v.word = sh.appendedText(old, w)
 	}
 	if sh.a.bytes -= len(v.Text); len(v.Text) > maxValue || sh.a.bytes < 0 {
-		sh.a.script.OverBudget = sh.a.script.OverBudget || !v.Dynamic || sh.a.bytes < 0
+		if !v.Dynamic || sh.a.bytes < 0 {
+			sh.a.exceed()
+		}
 		v = unknown("")
 	}
-	switch {
-	case a.Index != nil || old.array:
-		sh.assignElement(name, v.word)
-	default:
-		sh.setVariable(name, v)
-	}
+	sh.setVariable(name, v)
 	return name, w
 }
 
@@ -109,39 +101,13 @@ func (sh *shell) appendedText(old value, w word) word {
 	return x.words[0]
 }
 
-// assignElement sets an element of an array; which one is not followed.
-func (sh *shell) assignElement(name string, w word) {
-	v, set := sh.get(name)
-	if !v.array && set {
-		v.list = []word{v.word}
-	}
-	sh.a.spend(len(v.list) / 16)
-	v.list = appendCopy(v.list, w)
-	v.array, v.set, v.word = true, true, unknownWord("")
-	if len(v.list) > maxFields {
-		v.list = []word{anyOf(v.list)}
-	}
-	sh.setVariable(name, v)
-}
-
-// appendList returns an array with the values of another appended.
-func (v value) appendList(more value) value {
-	list := v.list
-	if !v.array && v.set {
-		list = []word{v.word}
-	}
-	more.list = slices.Concat(list, more.list)
-	more.Dynamic = more.Dynamic || v.Dynamic
-	return more
-}
-
 // array returns the value of NAME=(…).
 func (sh *shell) array(name string, a *syntax.ArrayExpr) value {
 	v := value{set: true, array: true}
 	for _, e := range a.Elems {
 		if e.Index != nil {
-			sh.subscript(name, e.Index)
-			v.Dynamic = true
+			sh.a.unfollowed("an array with keys: " + name)
+			sh.expansion(e)
 		}
 		if e.Value != nil {
 			v.list = append(v.list, sh.fields(e.Value)...)

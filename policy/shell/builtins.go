@@ -2,18 +2,24 @@ package shell
 
 import (
 	"cmp"
+	_ "embed" // of the lists
 	"slices"
 	"strings"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/wordlist"
 	"github.com/jgavinray/gpt-oss-executor/policy/program"
 )
 
 // IsBuiltin reports whether the shell itself runs a command.
-func IsBuiltin(name string) bool { return slices.Contains(builtins, name) }
+func IsBuiltin(name string) bool { return builtins()[name] }
 
-var builtins = strings.Fields(`cd pushd popd eval source . exec command builtin read mapfile readarray set shift export declare typeset local readonly
-	printf alias hash trap unset test [ let enable shopt complete compopt compgen bind fc history getopts jobs wait unalias true false : pwd echo dirs
-	disown fg bg type times umask ulimit exit logout return break continue caller suspend`)
+// lists are the names that this package knows.
+var lists = wordlist.Of(listText)
+
+//go:embed lists.txt
+var listText string
+
+var builtins = lists.Set("builtins")
 
 // callBuiltin runs a builtin and reports whether the command is one.
 func (sh *shell) callBuiltin(cmd Command, c call) bool {
@@ -203,25 +209,18 @@ func (sh *shell) testNames(cmd Command, c call) {
 	sh.output("true", program.Effect{}, c)
 }
 
-// nameBuiltin is getopts, jobs and wait. They set the variable that an argument names; jobs -x runs a
-// command.
+// nameBuiltin is getopts, jobs and wait. getopts sets the variable that an argument names.
 func (sh *shell) nameBuiltin(cmd Command, c call) {
 	sh.emit(cmd)
-	var name word
-	switch cmd.Binary {
-	case "jobs":
-		if o := sh.builtinOptions(c, "lnprs", ""); strings.Contains(o.letters, "x") {
-			sh.call(call{words: o.rest, program: true})
+	if cmd.Binary != "getopts" {
+		if o := sh.builtinOptions(c, "lnprsfx", ""); strings.ContainsAny(o.letters, "x") ||
+			cmd.Binary == "wait" && strings.Contains(o.letters, "p") {
+			sh.a.unfollowed(cmd.Binary + " with -x or -p")
 		}
-	case "wait":
-		name = sh.builtinOptions(c, "fnp", "p").values['p']
-	case "getopts":
-		sh.setVariable("OPTARG", unknown(""))
-		if len(c.words) > 2 {
-			name = c.words[2]
-		}
+		return
 	}
-	if (name.Text != "" || name.Dynamic) && sh.checkName(name, cmd.Binary) {
-		sh.setVariable(name.Text, unknown(""))
+	sh.setVariable("OPTARG", unknown(""))
+	if len(c.words) > 2 && sh.checkName(c.words[2], cmd.Binary) {
+		sh.setVariable(c.words[2].Text, unknown(""))
 	}
 }

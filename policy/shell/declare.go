@@ -22,9 +22,6 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 				sh.set(name, v)
 			}
 			if a.Value != nil {
-				if decl.arrays && (w.Dynamic || strings.HasPrefix(w.Text, "(")) {
-					sh.a.unsure("a declaration takes a text as an array: " + w.Text)
-				}
 				name += "=" + w.Text
 				cmd.DynamicArgs = cmd.DynamicArgs || w.Dynamic
 			}
@@ -44,28 +41,22 @@ func (sh *shell) declare(d *syntax.DeclClause, used redirected) {
 
 // declaration is what the options of a declaration say.
 type declaration struct {
-	kind   string
-	flags  []string
-	traits traits
-	arrays bool // -a or -A: text in brackets becomes an array, and is evaluated
-	global bool
-	prints bool
+	kind     string
+	flags    []string
+	readonly bool
+	global   bool
+	prints   bool
 }
 
-// option reads one option and reports whether all its letters are known.
+// option reads one option and reports whether it is followed: others change what is assigned, or where.
 func (s *declaration) option(text string) (ok bool) {
 	s.flags = append(s.flags, text)
 	on, letters := text[0] == '-', text[1:]
 	has := func(list string) bool { return text != "--" && strings.ContainsAny(letters, list) }
 	s.prints = s.prints || has("pfF")
 	s.global = s.global || has("g")
-	s.arrays = s.arrays || has("aA")
-	s.traits.readonly = on && has("r") || s.traits.readonly && !has("r")
-	s.traits.associative = on && has("A") || s.traits.associative && !has("A")
-	s.traits.integer = on && has("i") || s.traits.integer
-	s.traits.transformed = has("tulc") || s.traits.transformed || s.kind != "export" && has("n")
-	return text == "--" || strings.Trim(letters, "pfFgaAxritulc") == "" || s.kind == "export" &&
-		letters == "n"
+	s.readonly = s.readonly || on && has("r")
+	return text == "--" || strings.Trim(letters, "pfFgxr") == "" || s.kind == "export" && letters == "n"
 }
 
 // declareName applies the options to a name.
@@ -82,19 +73,9 @@ func (sh *shell) declareName(name string, s declaration) {
 			v.word = unknownWord("")
 		}
 	}
-	v.readonly = v.readonly || s.traits.readonly || s.kind == "readonly"
-	v.integer = v.integer || s.traits.integer
-	v.transformed = v.transformed || s.traits.transformed
-	v.associative = v.associative || s.traits.associative
-	if s.traits.associative && !set {
-		v.array, v.set = true, true
-	}
+	v.readonly = v.readonly || s.readonly || s.kind == "readonly"
 	if v.readonly && !s.prints {
 		v.set = set && !local // its own value is not the second one
-	}
-	if v.integer && set {
-		v.word = v.asUnknown()
-		v.number = true
 	}
 	sh.set(name, v)
 }
@@ -131,16 +112,15 @@ func printsVariables(cmd Command) bool {
 func (sh *shell) declareWord(w word, s *declaration) {
 	if w.Text != "" && strings.ContainsAny(w.Text[:1], "-+") && !w.Dynamic {
 		if !s.option(w.Text) {
-			sh.a.unsure("an option of " + s.kind + " that is not followed: " + w.Text)
+			sh.a.unfollowed("an option of " + s.kind + ": " + w.Text)
 		}
 		return
 	}
 	name, text, assigns := strings.Cut(w.Text, "=")
 	switch {
 	case s.prints:
-	case !isName(name) || s.arrays && (w.Dynamic || strings.HasPrefix(text, "(")):
-		sh.a.unsure("a declaration of which a part is only known at run time: " + w.Text)
-		sh.evaluate(w.Text)
+	case !isName(name):
+		sh.a.unfollowed("a declaration of which a part is only known at run time: " + w.Text)
 	default:
 		if sh.declareName(name, *s); assigns {
 			v := value{word: w, set: true}

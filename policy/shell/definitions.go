@@ -28,13 +28,8 @@ func (sh *shell) printf(cmd Command, c call) {
 	v := known(text)
 	all := joinWords(args)
 	v.Dynamic, v.from = !ok || all.Dynamic, all.from
-	switch {
-	case !sh.checkName(*name, "printf -v"):
-	case isName(name.Text):
+	if sh.checkName(*name, "printf -v") {
 		sh.setVariable(name.Text, v)
-	default:
-		base, _, _ := strings.Cut(name.Text, "[")
-		sh.assignElement(base, v.word)
 	}
 }
 
@@ -75,15 +70,14 @@ func (sh *shell) unset(cmd Command, c call) {
 		if !sh.checkName(w, "unset") {
 			continue
 		}
-		base, _, element := strings.Cut(w.Text, "[")
-		switch old, set := sh.get(base); {
-		case element || old.readonly || old.transformed || specialVariable(base) || sh.locals != nil:
+		switch old, set := sh.get(w.Text); {
+		case old.readonly || old.transformed || specialVariable(w.Text) || sh.locals != nil:
 			old.word, old.set = old.asUnknown(), true // the value outside of a function may come back
-			sh.set(base, old)
+			sh.set(w.Text, old)
 		default:
-			sh.set(base, value{})
+			sh.set(w.Text, value{})
 			if o.letters == "" && !set {
-				sh.define(base)
+				sh.define(w.Text)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
-// Package shell finds out what a line of shell can do: each program that it can run, with its arguments, the
-// files and URLs it uses, its standard input, and what is only known at run time. It reads the text as bash
-// does; where the parser and bash are known to differ, it reads the text both ways. It is pure: it never
-// runs, opens or fetches anything.
+// Package shell finds out what a line of shell can do: each program that it can run, with its arguments,
+// the files and URLs it uses, its standard input, and what is only known at run time. It reads the text as
+// bash does; where the parser and bash are known to differ, the text counts as one that cannot be checked.
+// It never runs, opens or fetches anything.
 package shell
 
 import (
@@ -12,14 +12,14 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
-// Script is what a text can do, over all its readings. The tag doc documents a field for operators.
+// Script is what a text can do. The tag doc documents a field for operators.
 type Script struct {
 	Parsed     bool      `expr:"parsed" json:"parsed" doc:"Bash could take it apart. If not, it would still run the complete lines before the mistake."`
 	Error      string    `expr:"error" json:"error,omitempty" doc:"Why it was not parsed, with line and column."`
 	Control    bool      `expr:"control" json:"control,omitempty" doc:"It holds control characters, which can hide what it does."`
 	Invisible  bool      `expr:"invisible" json:"invisible,omitempty" doc:"It holds invisible characters or such that turn the direction of text."`
 	ForkBomb   bool      `expr:"fork_bomb" json:"fork_bomb,omitempty" doc:"A function starts itself over and over."`
-	OverBudget bool      `expr:"over_budget" json:"over_budget,omitempty" doc:"It is too large, too deep or too much work to be taken apart."`
+	OverBudget bool      `expr:"over_budget" json:"over_budget,omitempty" doc:"It is too large, too deep or too much work to be taken apart, or has parts that are not followed: an array that changes, a text that is evaluated twice, a word over two lines."`
 	Dynamic    []string  `expr:"dynamic" json:"dynamic,omitempty" doc:"Reasons why a part of what runs is only known at run time."`
 	Variables  []string  `expr:"variables" json:"variables,omitempty" doc:"The names of variables that it takes from its environment: LANG of echo $LANG."`
 	Binaries   []string  `expr:"binaries" json:"binaries" doc:"The names of all programs that can run, each once."`

@@ -33,7 +33,7 @@ func TestFollowed(t *testing.T) {
 		{"xargs rm < names", "rm ", "rm"},
 		{`read -r x <<< 'a\b'; rm $x`, `rm a\b`, "rm"},
 		{`read x y <<< 'a b c'; rm $y`, "rm b", "rm"}, // a guess
-		{"mapfile -t l <<< a; rm ${l[0]}", "rm a", "rm"},
+		{"mapfile -t l < f; rm ${l[0]}", "rm ", "rm"},
 		{"f() { rm $1; }; f a", "rm a", "rm"},
 		{"set -- a b; shift; rm $1", "rm b", "rm"},
 		{"while getopts ab o; do rm $o; done", "rm ", "rm"},

@@ -156,7 +156,7 @@ func (sh *shell) workspaceCode(cmd *Command, folder word) {
 		cmd.tag("foreign-code")
 	}
 	for name, s := range sh.a.files {
-		if s != nil && s.known && slices.Contains(buildFiles, path.Base(name)) {
+		if s != nil && s.known && slices.Contains(lists.List("build-files"), path.Base(name)) {
 			cmd.tag("runs-created-file")
 			return
 		}
@@ -203,13 +203,3 @@ var fileNames = regexp.MustCompile(`(?:~|\B)/[\w.@+-]+(?:/[\w.@+-]+)*`)
 
 // maxReferred is how many names of one text are examined.
 const maxReferred = 100
-
-// buildFiles are files whose code tools run by themselves.
-var buildFiles = []string{
-	"Makefile", "makefile", "GNUmakefile", "package.json", "conftest.py", "setup.py", "setup.cfg",
-	"pyproject.toml", "pytest.ini", "tox.ini",
-	"noxfile.py", "tasks.py", "build.rs", "Cargo.toml", "pom.xml", "build.gradle", "build.gradle.kts",
-	"settings.gradle", "CMakeLists.txt",
-	"Rakefile", "Gemfile", "Justfile", "justfile", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs",
-	"sitecustomize.py", "usercustomize.py",
-}

@@ -18,9 +18,8 @@ func (sh *shell) read(cmd Command, c call) {
 	for _, w := range o.rest {
 		sh.checkName(w, "read")
 	}
-	if w, ok := o.values['a']; ok && sh.checkName(w, "read -a") {
-		sh.setVariable(w.Text, value{set: true, array: true, word: unknownWord(""),
-			list: []word{unknownWord("")}})
+	if w, ok := o.values['a']; ok {
+		sh.readArray(w, "read -a", false)
 	}
 	if len(list) == 0 {
 		list = []string{"REPLY"}
@@ -47,31 +46,30 @@ func (sh *shell) read(cmd Command, c call) {
 func (sh *shell) mapfile(cmd Command, c call) {
 	sh.emit(cmd)
 	o := sh.builtinOptions(c, "tdnOsuCc", "dnOsuCc")
-	if code, ok := o.values['C']; ok {
-		sh.a.unsure(cmd.Binary + " -C evaluates code for each line")
-		sh.nested(cmd.Binary).codeOf(code, cmd.Binary)
+	if _, runs := o.values['C']; runs {
+		sh.a.unfollowed(cmd.Binary + " -C evaluates code for each line")
 	}
 	name := literal("MAPFILE")
 	if len(o.rest) > 0 {
 		name = o.rest[0]
 	}
-	v := value{set: true, array: true}
-	v.from = sh.in.From
-	if text := strings.TrimSuffix(sh.in.Text, "\n"); text != "" {
-		for _, line := range strings.Split(text, "\n") {
-			v.list = append(v.list, literal(line))
-		}
-	}
-	if v.Dynamic = !sh.in.Known || o.letters != "t" || len(v.list) > maxFields; v.Dynamic {
-		one := unknownWord("")
-		if sh.in.fits == listedName && o.letters == "t" {
-			one.Fits, one.Begins = listedName, true
-		}
-		v.list = append([]word{one}, v.list[:min(len(v.list), maxFields)]...)
-	}
+	sh.readArray(name, cmd.Binary, o.letters == "t" && sh.in.fits == listedName)
 	sh.in.consume()
-	if sh.checkName(name, cmd.Binary) {
-		sh.setVariable(name.Text, v)
+}
+
+// readArray sets an array to words of the standard input, which are unknown. listed means that they are
+// names that a program has listed.
+func (sh *shell) readArray(name word, what string, listed bool) {
+	if sh.in.Known && sh.in.Text != "" {
+		sh.a.unfollowed(what + " of a known text")
+	}
+	one := unknownWord("")
+	one.from = sh.in.From
+	if listed {
+		one.Fits, one.Begins = listedName, true
+	}
+	if sh.checkName(name, what) {
+		sh.setVariable(name.Text, value{set: true, array: true, word: unknownWord(""), list: []word{one}})
 	}
 }
 

@@ -6,9 +6,9 @@ import (
 )
 
 // IsShell reports whether a program runs shell code as bash does, or nearly.
-func IsShell(name string) bool { return slices.Contains(shells, name) }
+func IsShell(name string) bool { return shells()[name] }
 
-var shells = strings.Fields("sh bash dash zsh ksh ash fish rbash rzsh mksh lksh pdksh ksh93 yash posh csh tcsh busybox-sh")
+var shells = lists.Set("shells")
 
 // options are the parsed options of a shell.
 type options struct {

@@ -37,7 +37,8 @@ func (x *expansion) parameter(p *syntax.ParamExp, q quoting) {
 			}
 		}
 	} else if p.Index != nil {
-		v = v.element(p.Index)
+		n, ok := natural(p.Index)
+		v = v.at(n, ok)
 	}
 	if v.array && !all {
 		v = v.at(0, true)
@@ -120,12 +121,6 @@ func (x *expansion) putAlternative(w *syntax.Word, unknown bool, q quoting) {
 	} else if q != unquoted && !x.current.exists {
 		x.put(unknownWord(""), q)
 	}
-}
-
-// element returns the element at a literal index.
-func (v value) element(index syntax.ArithmExpr) value {
-	n, ok := natural(index)
-	return v.at(n, ok && !v.associative)
 }
 
 // at returns an element of an array. An unknown one is still a number if all of them are.

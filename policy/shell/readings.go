@@ -11,7 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// reading is one way in which a shell can parse a text.
+// reading is how a shell parses a text.
 type reading struct {
 	file  *syntax.File
 	text  string
@@ -21,44 +21,29 @@ type reading struct {
 // splicedWord matches a line break that may be inside a word.
 var splicedWord = regexp.MustCompile(`[^ \t\n]\\\n[^ \t\n]`)
 
-// readings parses a text in each way in which bash could. A backslash before CR LF continues the line only if
-// something has turned CR LF into LF. The plain reading comes last; if it does not parse, there are none.
-func (a *analysis) readings(text string) (out []*reading) {
+// reading parses a text as bash does; nil: it does not parse, or bash may read it in another way. A
+// backslash before CR LF continues the line only if something has turned CR LF into LF.
+func (a *analysis) reading(text string) *reading {
 	a.scanCharacters(text)
-	lf := strings.ReplaceAll(text, "\r\n", "\n")
-	if ended := strings.ReplaceAll(strings.ReplaceAll(text, "\\\r\n", "\n"), "\r\n", "\n"); ended != lf {
-		out = append(out, &reading{text: ended})
+	r := &reading{text: strings.ReplaceAll(text, "\r\n", "\n")}
+	if err := a.parse(r); err != nil {
+		a.failParse(err)
+		return nil
 	}
-	out = append(out, &reading{text: lf})
-	for _, r := range out {
-		if err := a.parse(r); err != nil {
-			a.failParse(err)
-			return nil
-		}
-		if strings.Contains(r.text, "$\\\n") {
-			a.unsure("a line ends behind a $, and goes on")
-		}
+	switch {
+	case strings.Contains(text, "\\\r\n"):
+		a.unfollowed("a line that goes on behind CR LF")
+	case strings.Contains(r.text, "\\\n") && splicedWord.MatchString(r.text):
+		a.unfollowed("a word that goes on in the next line")
+	case strings.Contains(r.text, "$\\\n"):
+		a.unfollowed("a line that ends behind a $")
 	}
-	if lf = out[len(out)-1].text; strings.Contains(lf, "\\\n") && splicedWord.MatchString(lf) {
-		// it may break quotes and here-documents; then it is no reading
-		if spliced := (&reading{text: strings.ReplaceAll(lf, "\\\n", "")}); a.parse(spliced) == nil {
-			out = append([]*reading{spliced}, out...)
-		}
-	}
-	most := 0
-	for _, r := range out {
-		most = max(most, r.stmts)
-	}
-	a.extraReadings, a.statements = a.extraReadings+len(out)-1, a.statements+most
-	if a.extraReadings > maxReadings || a.statements > a.limits.Statements {
+	if a.statements += r.stmts; a.statements > a.limits.Statements {
 		a.exceed()
 		return nil
 	}
-	return out
+	return r
 }
-
-// maxEndings is how often a text is parsed again because a comment ends earlier.
-const maxEndings = 8
 
 // parsers are reused: a new one is larger than most texts.
 var parsers = sync.Pool{New: func() any {
@@ -66,26 +51,21 @@ var parsers = sync.Pool{New: func() any {
 }}
 
 func (a *analysis) parse(r *reading) (err error) {
-	for n := 0; ; n++ {
-		if openBrackets(r.text) > 2*maxNesting {
-			a.exceed()
-			return errors.New("nested too deep")
-		}
-		parser := parsers.Get().(*syntax.Parser) // one that panics is not put back
-		r.file, err = parser.Parse(strings.NewReader(r.text), "")
-		if parsers.Put(parser); err != nil {
-			return err
-		}
-		if r.tooDeep() {
-			a.exceed()
-			return errors.New("nested too deep")
-		}
-		if !strings.Contains(r.text, "\\\n") || !r.endComments() {
-			break
-		}
-		if n == maxEndings {
-			return errors.New("too many comments that end in a backslash")
-		}
+	if openBrackets(r.text) > 2*maxNesting {
+		a.exceed()
+		return errors.New("nested too deep")
+	}
+	parser := parsers.Get().(*syntax.Parser) // one that panics is not put back
+	r.file, err = parser.Parse(strings.NewReader(r.text), "")
+	if parsers.Put(parser); err != nil {
+		return err
+	}
+	if r.tooDeep() {
+		a.exceed()
+		return errors.New("nested too deep")
+	}
+	if strings.Contains(r.text, "\\\n") && r.endsComment() {
+		a.unfollowed("a comment that ends in a backslash")
 	}
 	if strings.Contains(r.text, "`") && strings.Contains(r.text, `\`) {
 		a.checkBackquotes(r)
@@ -96,18 +76,13 @@ func (a *analysis) parse(r *reading) (err error) {
 	return nil
 }
 
-// endComments ends comments at their line, even behind a backslash, which the parser takes as a continuation.
-// It reports whether it changed any.
-func (r *reading) endComments() (any bool) {
-	text := []byte(r.text)
+// endsComment reports whether a comment ends in a backslash, which the parser takes as a continuation.
+func (r *reading) endsComment() (any bool) {
 	syntax.Walk(r.file, func(n syntax.Node) bool {
-		if c, ok := n.(*syntax.Comment); ok && strings.HasSuffix(c.Text, "\\\n") {
-			text[int(c.Hash.Offset())+len("#")+len(c.Text)-len("\\\n")] = ' '
-			any = true
-		}
-		return true
+		c, ok := n.(*syntax.Comment)
+		any = any || ok && strings.HasSuffix(c.Text, "\\\n")
+		return !any
 	})
-	r.text = string(text)
 	return any
 }
 

@@ -70,7 +70,9 @@ func (sh *shell) target(r *syntax.Redirect) word {
 	case syntax.DplIn, syntax.DplOut, syntax.RdrAll, syntax.AppAll:
 		if strings.ContainsAny(w.Text, "$`(") || onlyExpansions(r.Word) && len(r.Word.Parts) > 0 {
 			sh.a.unsure("an expansion in the target of a redirection of descriptors")
-			sh.evaluate(w.Text)
+			if strings.ContainsAny(w.Text, "$`(") {
+				sh.a.unfollowed("a target that is expanded twice: " + w.Text)
+			}
 		}
 	}
 	return w

@@ -2,25 +2,21 @@ package shell
 
 import "mvdan.cc/sh/v3/syntax"
 
-// script runs a text in all its readings.
+// script runs a text.
 func (sh *shell) script(text string) {
 	if sh.depth > sh.a.limits.Depth || len(text) > sh.a.limits.Bytes || !sh.a.spend(1+len(text)/1024) {
 		sh.a.exceed()
 		return
 	}
 	outermost := sh.depth == 0 && sh.end == 0
-	list := sh.a.readings(text)
-	for i, r := range list {
-		in := sh
-		if i < len(list)-1 {
-			in = sh.fork()
-			in.out = nil
-		}
-		if in.outermost = outermost && len(r.text) == len(text); outermost && !in.outermost {
-			in.start, in.end = 0, len(text)
-		}
-		in.statements(r.file.Stmts)
+	r := sh.a.reading(text)
+	if r == nil {
+		return
 	}
+	if sh.outermost = outermost && len(r.text) == len(text); outermost && !sh.outermost {
+		sh.start, sh.end = 0, len(text)
+	}
+	sh.statements(r.file.Stmts)
 }
 
 // leftovers runs what may still run at the end: traps, with the variables as they are then, and functions

@@ -50,11 +50,9 @@ func (x *expansion) visitParameter(p *syntax.ParamExp) {
 		name = p.Param.Value
 	}
 	if p.Index != nil {
-		sh.subscript(name, p.Index)
-	} else if p.Excl && p.Names == 0 {
-		if v, _ := sh.get(name); !isName(v.Text) || v.Dynamic {
-			sh.checkName(v.word, "${!x}")
-		}
+		sh.subscript(p.Index)
+	} else if v, _ := sh.get(name); p.Excl && p.Names == 0 {
+		sh.checkName(v.word, "${!x}")
 	}
 	if s := p.Slice; s != nil {
 		sh.arithmetic(s.Offset)
@@ -78,7 +76,7 @@ func (sh *shell) assignPerhaps(p *syntax.ParamExp) {
 	name, guess := p.Param.Value, lit(p.Exp.Word)
 	switch v, _ := sh.get(name); {
 	case v.array || p.Index != nil:
-		sh.assignElement(name, unknownWord(guess))
+		sh.a.unfollowed("${x:=y} of an array")
 	case v.Dynamic || v.Text == "":
 		sh.setVariable(name, v.orElse(unknown(guess)))
 	}
@@ -115,14 +113,9 @@ func (sh *shell) runSubstitutions(w *syntax.Word) {
 	}
 }
 
-// subscript follows the index of an array: arithmetic, or a key.
-func (sh *shell) subscript(name string, index syntax.ArithmExpr) {
-	w, ok := index.(*syntax.Word)
-	switch v, _ := sh.get(name); {
-	case ok && (w.Lit() == "@" || w.Lit() == "*"):
-	case ok && v.associative:
-		sh.text(w)
-	default:
+// subscript follows the index of an array, which is arithmetic.
+func (sh *shell) subscript(index syntax.ArithmExpr) {
+	if w, ok := index.(*syntax.Word); !ok || w.Lit() != "@" && w.Lit() != "*" {
 		sh.arithmetic(index)
 	}
 }

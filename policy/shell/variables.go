@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // get returns a variable. One that the script has not set can hold anything.
@@ -32,7 +31,7 @@ func (sh *shell) get(name string) (v value, set bool) {
 		return v, true
 	}
 	v = value{word: unknownWord("")}
-	if slices.Contains(numeric, name) {
+	if slices.Contains(lists.List("numeric"), name) {
 		v.word = unknownNumber().word
 	}
 	return v, false
@@ -61,10 +60,6 @@ func (sh *shell) noteRead(name string) {
 		sh.a.script.Variables = append(sh.a.script.Variables, name)
 	}
 }
-
-// numeric are variables that bash sets to a number.
-var numeric = []string{"$", "!", "?", "RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "PPID", "UID", "EUID",
-	"BASHPID", "LINENO", "SHLVL", "BASH_SUBSHELL"}
 
 // specialVariable reports whether bash gives a variable its own meaning: it may evaluate what is assigned,
 // and change the value.
@@ -122,9 +117,7 @@ func (v value) orElse(other value) value {
 	if number {
 		out.Fits = "*"
 	}
-	out.associative = v.associative && other.associative
-	out.readonly, out.integer, out.transformed = v.readonly || other.readonly, v.integer || other.integer,
-		v.transformed || other.transformed
+	out.readonly, out.transformed = v.readonly || other.readonly, v.transformed || other.transformed
 	return out
 }
 
@@ -140,11 +133,9 @@ func (sh *shell) defaultIFS() bool {
 
 // checkName checks the name of a variable in an argument of a builtin: bash would evaluate a subscript in it.
 func (sh *shell) checkName(w word, what string) bool {
-	base, index, subscripted := strings.Cut(strings.TrimSuffix(w.Text, "]"), "[")
-	ok := !w.vague() && isName(base) && (!subscripted || numberExpression.MatchString(index))
+	ok := !w.vague() && isName(w.Text)
 	if !ok {
-		sh.a.unsure(what + ": the name of a variable is not plain: " + w.Text)
-		sh.evaluate(w.Text)
+		sh.a.unfollowed(what + ": the name of a variable is not plain: " + w.Text)
 	}
 	return ok
 }

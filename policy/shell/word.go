@@ -48,10 +48,8 @@ type value struct {
 
 // traits are attributes of a name from export and declare. They outlast its value.
 type traits struct {
-	readonly    bool // readonly
-	integer     bool // what is assigned is evaluated
-	associative bool
-	transformed bool // what is assigned is changed, or goes elsewhere: declare -u -n
+	readonly    bool
+	transformed bool // what is assigned may be lost, or another value may come back
 }
 
 func known(s string) value { return value{word: literal(s), set: true} }

@@ -1,6 +1,18 @@
 package urls
 
-import "strings"
+import (
+	_ "embed" // of the lists
+	"strings"
+	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/wordlist"
+)
+
+// lists are the hosts, addresses and ports that this package knows.
+var lists = wordlist.Of(listText)
+
+//go:embed lists.txt
+var listText string
 
 const (
 	longName = 100 // longest usual name in bytes
@@ -42,6 +54,7 @@ func longRun(label string) bool {
 
 // nameClass returns the class of a name before it is resolved.
 func nameClass(name string) string {
+	names, zones := knownNames()
 	if c := names[name]; c != "" {
 		return c
 	}
@@ -57,31 +70,16 @@ func nameClass(name string) string {
 	return Public
 }
 
-// names are hosts of a fixed class.
-var names = map[string]string{
-	"localhost": Loopback, "localhost.localdomain": Loopback, "localhost4": Loopback, "localhost6": Loopback,
-	"localhost4.localdomain4": Loopback, "localhost6.localdomain6": Loopback, "ip6-localhost": Loopback,
-	"ip6-loopback": Loopback,
-	"loopback":     Loopback, "metadata": Metadata, "metadata.google.internal": Metadata,
-	"metadata.goog":           Metadata,
-	"metadata.azure.internal": Metadata, "metadata.tencentyun.com": Metadata,
-	"metadata.platformequinix.com": Metadata,
-	"api.metadata.cloud.ibm.com":   Metadata, "instance-data": Metadata,
-	"instance-data.ec2.internal": Metadata,
-}
-
-// zones are suffixes of names that are not on the public internet, or under which a name spells out its
-// address.
-var zones = map[string]string{
-	"localhost": Loopback, "metadata.goog": Metadata, "metadata.google.internal": Metadata,
-	"local": Private, "localdomain": Private, "internal": Private, "intranet": Private, "lan": Private,
-	"home":      Private,
-	"home.arpa": Private, "corp": Private, "private": Private, "svc": Private, "cluster": Private,
-	"test":    Private,
-	"invalid": Private, "onion": Private, "i2p": Private, "alt": Private, "localdomain4": Private,
-	"localdomain6": Private,
-	"nip.io":       Private, "sslip.io": Private, "xip.io": Private, "traefik.me": Private,
-	"backname.io":  Private,
-	"localtest.me": Loopback, "lvh.me": Loopback, "vcap.me": Loopback, "lacolhost.com": Loopback,
-	"rbndr.us": Private, "1u.ms": Private,
-}
+// knownNames returns hosts and zones of a fixed class.
+var knownNames = sync.OnceValues(func() (names, zones map[string]string) {
+	names, zones = map[string]string{}, map[string]string{}
+	for _, class := range []string{Loopback, Metadata, Private} {
+		for _, host := range lists.List(class) {
+			names[host] = class
+		}
+		for _, zone := range lists.List("below-" + class) {
+			zones[zone] = class
+		}
+	}
+	return names, zones
+})

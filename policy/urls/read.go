@@ -2,7 +2,6 @@ package urls
 
 import (
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -14,6 +13,9 @@ var (
 	webPorts = map[string]int{"http": 80, "https": 443}
 	gitPorts = map[string]int{"http": 80, "https": 443, "ssh": 22}
 )
+
+// blockedPorts are ports of other protocols.
+var blockedPorts = lists.Set("ports")
 
 // longQuery is the usual length of path and query in bytes.
 const longQuery = 1024
@@ -93,7 +95,7 @@ func (u Use) parseAuthority(authority string) Use {
 		u.Port = n
 		switch {
 		case n == implied, n == 80, n == 443:
-		case slices.Contains(blockedPorts, n):
+		case blockedPorts()[port]:
 			u.mark(MarkBlockedPort)
 		default:
 			u.mark(MarkPort)

@@ -20,7 +20,7 @@ func Word(text string, dynamic bool, method string) Use {
 	return u
 }
 
-// IsRemote reports whether git takes a word as something to fetch over the network, rather than as a folder
+// IsRemote reports whether git, scp and their like take a word as HOST:PATH or a URL, rather than as a file
 // or the name of a remote.
 func IsRemote(word string) bool {
 	colon := strings.IndexByte(word, ':')

@@ -59,9 +59,8 @@ permissive or audit-only.`,
 
 // Walls describes how this machine can confine commands.
 type Walls struct {
-	Holds   []Hold
-	Untried string   // why it was not tried on this machine; empty: it was
-	Here    []string // agents whose commands serve confines
+	Holds []Hold
+	Here  []string // agents whose commands serve confines
 }
 
 // Hold is one kind of confinement.
@@ -82,7 +81,8 @@ func (e Env) walls(agents []string) Walls {
 			return c.Walls(agents)
 		}
 	}
-	return Walls{Untried: "this program was built without what confines commands"}
+	return Walls{Holds: []Hold{{Part: "files", About: "files outside cannot be read, run or changed",
+		Missing: "this program was built without what confines commands"}}}
 }
 
 // profileReport describes how strict a rule set is. Its JSON keys are stable; new ones may be added.
@@ -92,7 +92,6 @@ type profileReport struct {
 	Locked     string                `json:"locked_profile,omitempty"` // the stricter of both counts
 	Confine    string                `json:"confine"`
 	Holds      []Hold                `json:"holds"`
-	Untried    string                `json:"untried,omitempty"`
 	Here       []string              `json:"agents_here,omitempty"` // agents whose commands serve confines
 	Roots      paths.Roots           `json:"roots"`
 	Rules      map[policy.Effect]int `json:"rules"` // number of rules per effect
@@ -103,7 +102,7 @@ func reportProfile(set *ruleset.Set, env Env) *profileReport {
 	walls := env.walls(set.AgentNames())
 	r := &profileReport{
 		Version: set.Version, Profile: set.Profile(), Locked: set.LockedProfile(),
-		Confine: set.Confine().String(), Holds: walls.Holds, Untried: walls.Untried, Here: walls.Here,
+		Confine: set.Confine().String(), Holds: walls.Holds, Here: walls.Here,
 		Roots: env.World().Roots(set),
 		Rules: map[policy.Effect]int{}, Expansions: append([]ruleset.Expansion{}, set.Expansions()...),
 	}
@@ -151,8 +150,6 @@ func confined(p *profileReport) string {
 	switch {
 	case p.Confine == ruleset.Never.String():
 		return "never"
-	case p.Untried != "":
-		return p.Confine + "; this machine can only with serve --confine untried: " + p.Untried
 	case len(missing) == 0 && p.Here != nil:
 		return p.Confine + "; this machine can, and serve does for " + strings.Join(p.Here, ", ")
 	case len(missing) == 0:

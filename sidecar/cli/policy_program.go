@@ -57,15 +57,12 @@ Without a name, show the words that a row of rules/programs may use.`,
 
 // wordRows lists the words of program rows with their meaning.
 func wordRows() (rows []Row) {
-	kinds, effects, marks, prints := program.Words()
-	for _, list := range []struct {
-		title string
-		words map[string]string
-	}{{"Kinds of values and operands:", kinds}, {"Effects:", effects}, {"Words among the effects:", marks},
-		{"Kinds of output:", prints}} {
-		rows = append(rows, Row{Text: list.title})
-		for _, word := range slices.Sorted(maps.Keys(list.words)) {
-			rows = append(rows, Row{Text: fmt.Sprintf("  %-18s %s", word, list.words[word])})
+	for _, list := range [][2]string{{"kinds", "Kinds of values and operands:"}, {"effects", "Effects:"},
+		{"marks", "Words among the effects:"}, {"prints", "Kinds of output:"}} {
+		rows = append(rows, Row{Text: list[1]})
+		words := program.Words(list[0])
+		for _, word := range slices.Sorted(maps.Keys(words)) {
+			rows = append(rows, Row{Text: fmt.Sprintf("  %-18s %s", word, words[word])})
 		}
 	}
 	return rows

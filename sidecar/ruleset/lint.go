@@ -202,7 +202,7 @@ type domain struct {
 func closedDomain(subject string, classes []string) domain {
 	switch {
 	case subject == "cmd.tags[]":
-		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Tags())), shell.Tags()...)}
+		return domain{"tag", append(slices.Sorted(maps.Keys(programs.Words("effects"))), shell.Tags()...)}
 	case subject == "op":
 		return domain{"op", pathOps}
 	case subject == "class":

@@ -40,7 +40,7 @@ func NoteAgent(agent, sidecar string) string {
 		return "commands are not confined, since the agent reaches the sidecar at another address than 127.0.0.1. " +
 			"If both run on one machine, as one user, start serve there with --confine here"
 	}
-	if _, err := missingParts(walls.Probe(), false); err != nil {
+	if _, err := missingParts(walls.Probe()); err != nil {
 		return err.Error() + ". The rules for commands that are not confined hold"
 	}
 	if err := writeNote(agent, sidecar); err != nil {

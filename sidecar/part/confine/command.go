@@ -19,7 +19,7 @@ type confineFlags struct {
 	write, read, deny, fixed    []string
 	net, proxy, limits, session string
 	ticket                      string
-	untried, probe, asJSON      bool
+	probe, asJSON               bool
 }
 
 func confineCommand(env cli.Env) *cobra.Command {
@@ -35,8 +35,7 @@ started ends.
 
 The exit code is that of COMMAND, 128 and the number of a signal if one ended it, 127 if
 there is no such command, 126 if it cannot be run, and 125 if this machine cannot confine.
---probe says what it can. No root is needed; Linux 5.13 or later with Landlock is. For macOS
-there is a profile that nobody has tried yet; there it takes --untried.`,
+--probe says what it can. No root is needed; Linux 5.13 or later with Landlock is.`,
 		Example: `  gpt-oss-executor confine --write . -- npm test
   gpt-oss-executor confine --write . --deny .env -- bash -c 'git log'
   gpt-oss-executor confine --write . --limits time=10m,memory=4G -- make
@@ -91,11 +90,9 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 		"`NAME` of a session, whose commands reach each other's servers and may end each other")
 	flags.StringVar(&f.ticket, "ticket", "",
 		"`FILE` that serve has written for exactly this command; it says all of the above")
-	flags.BoolVar(&f.untried, "untried", false,
-		"run COMMAND also where what confines was never tried: on macOS")
 	flags.BoolVar(&f.probe, "probe", false, "run nothing; say what this machine enforces")
 	cli.JSONFlag(c, &f.asJSON, "with --probe, one document")
-	cli.Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session untried")
+	cli.Modes(c, "ticket:", "probe: json", ": write read deny fixed net proxy limits session")
 	_ = c.RegisterFlagCompletionFunc("net", cobra.FixedCompletions([]string{"none", "proxy", "open"},
 		cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -104,7 +101,7 @@ there is a profile that nobody has tried yet; there it takes --untried.`,
 // box returns the box that the flags describe.
 func (f *confineFlags) box(env cli.Env, command []string) (walls.Box, error) {
 	b := walls.System()
-	b.Command, b.Net, b.Session, b.Untried = command, walls.Net(f.net), f.session, f.untried
+	b.Command, b.Net, b.Session = command, walls.Net(f.net), f.session
 	b.Env = walls.Environ(env.Environ, walls.SecretNames())
 	for _, add := range []struct {
 		to    *[]string
@@ -145,7 +142,7 @@ func (f *confineFlags) box(env cli.Env, command []string) (walls.Box, error) {
 	return b, nil
 }
 
-// probeConfine prints what this machine enforces. It fails if a part is missing or untried.
+// probeConfine prints what this machine enforces. It fails if a part is missing.
 func probeConfine(env cli.Env, asJSON bool) error {
 	offer := walls.Probe()
 	var r cli.Rows
@@ -158,13 +155,10 @@ func probeConfine(env cli.Env, asJSON bool) error {
 		}
 		r.Field(string(g.Part), g.About, "by "+g.By)
 	}
-	if offer.Untried != "" {
-		r.Field("untried", offer.Untried, "")
-	}
 	if err := env.Printer(asJSON).Document(offer, r.List); err != nil {
 		return err
 	}
-	if missing || offer.Untried != "" {
+	if missing {
 		return cli.Exit(walls.ExitUnfit)
 	}
 	return nil

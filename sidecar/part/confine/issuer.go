@@ -32,7 +32,6 @@ type Issuer struct {
 	Empty   string       // an empty folder, absolute
 	Missing []walls.Part // parts that this machine does not enforce; commands run without them
 	Repos   *RepoLog
-	Untried bool    // commands run although this system's confinement was never tested
 	Network Network // nil: commands reach only servers of their own session
 	Now     func() time.Time
 }
@@ -94,8 +93,7 @@ func (d *Issuer) box(set *ruleset.Set, p guard.Permit, has ruleset.Confined) wal
 	b.Deny = slices.Concat(b.Deny, p.Roots.Own, hiddenPaths(p, found, has))
 	b.Fixed = fixedPaths(p, found)
 	b.Ports = p.Ports
-	b.Session, b.Records, b.Lenient, b.Untried = p.Who.Agent+
-		" "+p.Who.Session, d.Records, d.Missing, d.Untried
+	b.Session, b.Records, b.Lenient = p.Who.Agent+" "+p.Who.Session, d.Records, d.Missing
 	l := ruleset.Of[ConfinedLimits](set)
 	b.Limits = walls.Limits{Time: l.Time, Processes: l.Processes, Memory: int64(l.Memory),
 		File: int64(l.File), Output: int64(l.Output)}

@@ -19,9 +19,8 @@ import (
 
 // The values of the setting confine, besides auto.
 const (
-	Here    = "here"
-	Untried = "untried"
-	Off     = "off"
+	Here = "here"
+	Off  = "off"
 )
 
 // requiredParts must be enforced, or commands do not run confined. Other parts may be missing and are
@@ -73,7 +72,7 @@ func openIssuers(c *service.Core, s *Settings, agents, writable []string) (d iss
 // it; nil: all. Without an issuer these calls are not confined.
 func openAgentIssuer(c *service.Core, s *Settings, agents, writable []string) (d *Issuer,
 	clients []string, err error) {
-	auto := s.Confine != Here && s.Confine != Untried
+	auto := s.Confine != Here
 	switch {
 	case s.Confine == Off:
 		return nil, nil, nil
@@ -101,7 +100,7 @@ func openAgentIssuer(c *service.Core, s *Settings, agents, writable []string) (d
 
 // newIssuer opens an issuer. The error is errUnfit if commands cannot be confined.
 func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error) {
-	missing, err := missingParts(walls.Probe(), s.Confine == Untried)
+	missing, err := missingParts(walls.Probe())
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +129,7 @@ func newIssuer(c *service.Core, s *Settings, writable []string) (*Issuer, error)
 	}
 	return &Issuer{
 		Folder: folder, Program: program, Records: filepath.Join(state, "running"), Empty: empty,
-		Missing: missing, Repos: made, Untried: s.Confine == Untried, Now: time.Now,
+		Missing: missing, Repos: made, Now: time.Now,
 	}, nil
 }
 
@@ -150,9 +149,8 @@ func confineProgram() (string, error) {
 // errUnfit is why commands are not confined.
 var errUnfit = errors.New("commands cannot be confined here")
 
-// missingParts returns the parts that this machine does not enforce. The error names required ones, or
-// says that confinement is untested here.
-func missingParts(offer walls.Offer, untried bool) (missing []walls.Part, err error) {
+// missingParts returns the parts that this machine does not enforce. The error names required ones.
+func missingParts(offer walls.Offer) (missing []walls.Part, err error) {
 	for _, g := range offer.Parts {
 		if g.Missing == "" {
 			continue
@@ -164,9 +162,6 @@ func missingParts(offer walls.Offer, untried bool) (missing []walls.Part, err er
 	}
 	if err != nil {
 		return missing, fmt.Errorf("%w: %s", errUnfit, strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	if offer.Untried != "" && !untried {
-		return missing, fmt.Errorf("%w without --confine %s: %s", errUnfit, Untried, offer.Untried)
 	}
 	return missing, nil
 }

@@ -26,7 +26,7 @@ type Part struct{}
 
 // Settings say whether commands run confined.
 type Settings struct {
-	Confine string `rule:"confine" is:"WHERE" one:"auto here untried off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. untried: as here, also where it was never tried, on macOS. off: they run as the gateway runs them." eg:"here"`
+	Confine string `rule:"confine" is:"WHERE" one:"auto here off" doc:"Whether the kernel confines commands. here: it does; the gateway runs them on this machine, as the user of this program. auto, which is the default: as here, if this user has run the command openclaw on this machine, and this program listens for this machine alone. off: they run as the gateway runs them." eg:"here"`
 	Egress  string `rule:"egress" is:"MODE" one:"on off" doc:"on, which is the default: confined commands reach the network through a proxy of this program, which listens at a free port of 127.0.0.1. off: they have no network."`
 }
 
@@ -46,10 +46,9 @@ func (Part) Commands(env cli.Env) []*cobra.Command {
 
 // Walls returns what this machine enforces, and whose commands serve confines.
 func (Part) Walls(agents []string) cli.Walls {
-	offer := walls.Probe()
-	out := cli.Walls{Untried: offer.Untried}
+	var out cli.Walls
 	out.Here, _ = Agents(true, agents)
-	for _, g := range offer.Parts {
+	for _, g := range walls.Probe().Parts {
 		out.Holds = append(out.Holds, cli.Hold{Part: string(g.Part), About: g.About, By: g.By,
 			Missing: g.Missing})
 	}

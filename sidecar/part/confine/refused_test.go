@@ -28,7 +28,7 @@ func (r shippedRules) Set() *ruleset.Set { return ruletest.Shipped(r.t, Part{}.R
 // A command that was let through with a ticket finds the proxy, and confine prints what was
 // refused there, which curl does not say. Then its pass is gone.
 func TestConfineTellsWhatWasRefused(t *testing.T) {
-	if _, err := missingParts(walls.Probe(), false); err != nil {
+	if _, err := missingParts(walls.Probe()); err != nil {
 		t.Skip(err)
 	}
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -12,7 +12,6 @@ import (
 	"io"
 	"net/netip"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,12 +33,10 @@ type Box struct {
 	Net     Net
 	Proxy   string // host:port on loopback
 	Ports   []int  // further ports on loopback
-	Anyone  bool   // servers may listen for other machines; else only on loopback
 	Limits  Limits
 	Session string // commands of one session reach each other's servers and may signal each other
 	Records string // folder where supervisors of this user find each other; empty: this one has no others
 	Lenient []Part // parts that may be missing on this machine
-	Untried bool   // it may run where confinement was never tested: see Offer
 }
 
 // Net is the network that a command has.
@@ -139,23 +136,12 @@ func (b Box) readablePATH(env []string) (out []string) {
 func (b Box) program() (path string, code int, err error) {
 	name := b.Command[0]
 	if !strings.Contains(name, "/") {
-		for dir := range strings.SplitSeq(b.variable("PATH"), ":") {
-			if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
-				return path, 0, nil
-			}
+		if path, err = Lookup(b.Env, name); err != nil {
+			return "", exitNotFound, fmt.Errorf("%s: command not found", name)
 		}
-		return "", exitNotFound, fmt.Errorf("%s: command not found", name)
+		return path, 0, nil
 	}
 	return name, 0, nil
-}
-
-func (b Box) variable(name string) (value string) {
-	for _, v := range b.Env {
-		if rest, ok := strings.CutPrefix(v, name+"="); ok {
-			value = rest
-		}
-	}
-	return value
 }
 
 // realPath returns a path without links. What does not exist keeps its name below what does.

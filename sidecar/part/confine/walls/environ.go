@@ -12,16 +12,7 @@ import (
 )
 
 // SecretNames are patterns of variables that hold secrets, or lead to programs that hold them.
-func SecretNames() []string {
-	return []string{
-		"*TOKEN*", "*SECRET*", "*PASSWORD*", "*PASSWD*", "*PASSPHRASE*", "*CREDENTIAL*", "*_KEY", "*_KEYS",
-		"*APIKEY*", "*API_KEY*", "*PRIVATE_KEY*",
-		"*_PAT", "*_DSN", "*COOKIE*", "*_AUTH", "OTEL_*HEADERS", "AWS_*", "AZURE_*", "GOOGLE_*", "GCP_*",
-		"OPENAI_*", "ANTHROPIC_*", "DATABASE_URL", "REDIS_URL", "MONGO*_UR[IL]",
-		"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_*", "XDG_RUNTIME_DIR", "DOCKER_HOST",
-		"KUBECONFIG", "XAUTHORITY", "TMUX", "STY",
-	}
-}
+func SecretNames() []string { return lists.List("secrets") }
 
 // Environ returns an environment without secrets, by the patterns of names and by values that look
 // like one.
@@ -111,7 +102,7 @@ func Lookup(environ []string, name string) (string, error) {
 	for _, v := range environ {
 		if list, ok := strings.CutPrefix(v, "PATH="); ok {
 			for dir := range strings.SplitSeq(list, ":") {
-				if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil && dir != "" {
+				if path, err := exec.LookPath(dir + "/" + name); err == nil && dir != "" {
 					return path, nil
 				}
 			}

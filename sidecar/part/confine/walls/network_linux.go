@@ -110,7 +110,7 @@ func (c *caller) mayReach(address []byte) bool {
 	return slices.Contains(c.box.Ports, int(to.Port())) || c.isOwnPort(to.Port())
 }
 
-// bind binds servers to loopback, unless they may listen for other machines.
+// bind binds servers to loopback.
 func (c *caller) bind() callResult {
 	address, fd, family, err := c.socketAndAddress()
 	if err != nil {
@@ -123,8 +123,7 @@ func (c *caller) bind() callResult {
 		return callResult{proceed: true}
 	}
 	if family == unix.AF_INET || family == unix.AF_INET6 {
-		if kind, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); kind == unix.SOCK_STREAM &&
-			!c.box.Anyone {
+		if kind, _ := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE); kind == unix.SOCK_STREAM {
 			if address, err = onLoopback(fd, address); err != nil {
 				return errResult(err)
 			}
@@ -164,7 +163,7 @@ func (c *caller) listen() callResult {
 		return errResult(err)
 	}
 	defer unix.Close(fd)
-	if (family == unix.AF_INET || family == unix.AF_INET6) && !c.box.Anyone {
+	if family == unix.AF_INET || family == unix.AF_INET6 {
 		if err := keepOnLoopback(fd); err != nil {
 			return errResult(err)
 		}

@@ -49,8 +49,7 @@ type PartStatus struct {
 
 // Offer is what a machine enforces.
 type Offer struct {
-	Parts   []PartStatus `json:"parts"`
-	Untried string       `json:"untried,omitempty"` // why a command needs Box.Untried
+	Parts []PartStatus `json:"parts"`
 	kernel
 }
 

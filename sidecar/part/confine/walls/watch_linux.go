@@ -16,9 +16,6 @@ import (
 // countInterval is how often a tree is counted.
 const countInterval = 250 * time.Millisecond
 
-// getTermios asks a terminal how it is set; what is none fails.
-const getTermios = unix.TCGETS
-
 // limitWatch checks the limits of a run.
 type limitWatch struct {
 	Limits

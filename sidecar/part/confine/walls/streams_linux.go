@@ -1,5 +1,3 @@
-//go:build linux || darwin
-
 package walls
 
 import (
@@ -125,6 +123,6 @@ func isSame(a, b io.Writer) (yes bool) {
 }
 
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
 }
