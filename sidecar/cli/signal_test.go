@@ -40,6 +40,9 @@ func TestSecondSignal(t *testing.T) {
 	}))
 	defer silent.Close()
 	var log ruletest.Journal
+	heard := make(chan os.Signal, 1) // else the child ignores what nohup and shells let this process ignore
+	signal.Notify(heard, syscall.SIGHUP, syscall.SIGINT)
+	defer signal.Stop(heard)
 	child := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
 	child.Env = append(os.Environ(), forModel+"="+silent.URL)
 	child.Stderr = &log
@@ -59,13 +62,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	heeded := func(s syscall.Signal) syscall.Signal {
-		if signal.Ignored(s) { // this test runs under nohup or in the background of a shell, and so does the child
-			return syscall.SIGTERM
-		}
-		return s
-	}
-	send(heeded(syscall.SIGHUP))
+	send(syscall.SIGHUP)
 	ruletest.Soon(t, "it says so",
 		func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
 	send(syscall.SIGHUP)
@@ -74,7 +71,7 @@ func TestSecondSignal(t *testing.T) {
 		t.Fatalf("it did not wait for the request: %v\n%s", err, log.String())
 	case <-time.After(300 * time.Millisecond):
 	}
-	send(heeded(syscall.SIGINT))
+	send(syscall.SIGINT)
 	select {
 	case <-ended:
 	case <-time.After(time.Minute):
