@@ -83,8 +83,7 @@ whole: needs skipped ## what test leaves out: lint, all of e2e, the race detecto
 	$(call parts,e2e+compiles race long browser deploy)
 
 compiles: # lint and the other systems, and what race runs
-	@nice -n 15 $(MAKE) --no-print-directory lint
-	@nice -n 15 $(MAKE) --no-print-directory systems
+	@nice -n 15 $(MAKE) --no-print-directory --keep-going lint systems
 	@CGO_ENABLED=1 nice -n 15 go list -race -test -export $(concurrent) >/dev/null
 
 # What tests use besides Go, and root may install: a gateway comes from npm.
