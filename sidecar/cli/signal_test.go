@@ -74,6 +74,9 @@ func TestSecondSignal(t *testing.T) {
 	send(syscall.SIGINT)
 	select {
 	case <-ended:
+		if strings.Contains(log.String(), "http_server_stopped") {
+			t.Errorf("it ended when its time was over\n%s", log.String())
+		}
 	case <-time.After(time.Minute):
 		t.Errorf("it still runs\n%s", log.String())
 	}
