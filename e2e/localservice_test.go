@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -93,7 +92,7 @@ func (h *host) url() string { return "http://" + h.listen + "/v1" }
 // start starts the gateway with the config that is there.
 func (h *host) start(t *testing.T) *process {
 	t.Helper()
-	return startReady(t, h.gateway.url, func() *exec.Cmd {
+	return startReady(t, h.run, h.gateway.url, func() *exec.Cmd {
 		c := exec.Command("../testdata/openclaw/gateway.sh", h.run)
 		c.Env = append(slices.Clone(h.env), "OC_STEP=run")
 		return c
@@ -103,18 +102,7 @@ func (h *host) start(t *testing.T) *process {
 // sidecars are the processes that serve at the host's address.
 func (h *host) sidecars(t *testing.T) (pids []int) {
 	t.Helper()
-	list, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range list {
-		line, _ := os.ReadFile(file) // a process may have gone
-		if strings.Contains(string(line), "serve\x00--listen\x00"+h.listen+"\x00") {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			pids = append(pids, pid)
-		}
-	}
-	return pids
+	return processes(t, "cmdline", "serve\x00--listen\x00"+h.listen+"\x00")
 }
 
 // only is the one sidecar that there must be.

@@ -60,7 +60,7 @@ func startGateway(t *testing.T, run string, env []string, providers ...provider)
 		args = append(args, name+"="+p.url+"/v1")
 	}
 	begin := time.Now()
-	startReady(t, g.url, func() *exec.Cmd {
+	startReady(t, run, g.url, func() *exec.Cmd {
 		cmd := exec.Command("../testdata/openclaw/gateway.sh", args...)
 		cmd.Env = append(append(os.Environ(), "OC_PORT="+port, "OC_TOKEN="+g.token), env...)
 		return cmd
@@ -70,11 +70,15 @@ func startGateway(t *testing.T, run string, env []string, providers ...provider)
 }
 
 // startReady starts a gateway until it is ready at url. On a busy machine it gives up on itself, since its
-// worker is not there within five seconds.
-func startReady(t *testing.T, url string, command func() *exec.Cmd) *process {
+// worker is not there within five seconds. What is left of one that has ended, such as that worker, still owns
+// its state, and the next could not have it.
+func startReady(t *testing.T, run, url string, command func() *exec.Cmd) *process {
 	t.Helper()
 	const times = 4
 	for range times {
+		within(t, "the gateway before has let go of its state", func() bool {
+			return len(processes(t, "environ", "OPENCLAW_STATE_DIR="+run+"/state\x00")) == 0
+		})
 		p := start(t, "gateway", command())
 		if p.answers(t, url+"/readyz") {
 			return p

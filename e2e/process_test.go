@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -166,4 +168,21 @@ func within(t *testing.T, what string, done func() bool) {
 			t.Fatalf("not so after %v: %s", patience, what)
 		}
 	}
+}
+
+// processes are those whose file of this name below /proc holds a text.
+func processes(t *testing.T, name, text string) (pids []int) {
+	t.Helper()
+	list, err := filepath.Glob("/proc/[0-9]*/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range list {
+		content, _ := os.ReadFile(file) // a process may have gone
+		if strings.Contains(string(content), text) {
+			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }

@@ -63,7 +63,11 @@ func TestPlainTakesAComment(t *testing.T) {
 	box := testkit.NewBash(t, "zmark")
 	texts := []string{"ls", "ls '\n'", "echo a#b", "echo a #", "ls # b", "ls;", "ls\n", "ls \\\\",
 		"echo '\\'", `echo "\\"`, "echo a\nls # b"}
-	for g := rand.New(rand.NewSource(7)); len(texts) < 20000; {
+	count := 20000
+	if testing.Short() {
+		count = 4000
+	}
+	for g := rand.New(rand.NewSource(7)); len(texts) < count; {
 		texts = append(texts, madeUp(g))
 	}
 	plain := 0

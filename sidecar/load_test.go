@@ -199,7 +199,7 @@ func TestFairBetweenSessions(t *testing.T) {
 func TestCrowded(t *testing.T) {
 	begun, hold := make(chan string, 9), make(chan struct{})
 	r := provider.Start(t, provider.Setup{Limits: func(l *ruleset.Limits) {
-		l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 300*time.Millisecond
+		l.Load.AtOnce, l.Load.Waiting, l.Load.Wait = 1, 1, 3*time.Second // the third comes within it
 	}}, holding(begun, hold))
 	first := make(chan *provider.Answer)
 	go func() { first <- r.Chat(provider.Body(provider.Streaming)) }()

@@ -101,13 +101,15 @@ func TestHeld(t *testing.T) {
 		{call + "<|start|>", "", 1},
 		{call[:len(call)-12], "", 0},
 	} {
-		reply := script.Text(row.said).Thinking("Hm.").Ending(script.Hang)
-		r := provider.Play(t, reply)
-		a := r.Within(250*time.Millisecond, http.MethodPost, "/v1/chat/completions",
-			provider.Body(provider.Streaming+","+provider.BothTools))
-		if a.Text != row.text || len(a.Calls) != row.calls || a.Done || a.Thought != "Hm." {
-			t.Errorf("%q: %q %v", row.said, a.Text, a.Calls)
-		}
+		t.Run(row.said, func(t *testing.T) {
+			t.Parallel() // each waits for what must not come
+			r := provider.Play(t, script.Text(row.said).Thinking("Hm.").Ending(script.Hang))
+			a := r.Within(3*time.Second, http.MethodPost, "/v1/chat/completions",
+				provider.Body(provider.Streaming+","+provider.BothTools))
+			if a.Text != row.text || len(a.Calls) != row.calls || a.Done || a.Thought != "Hm." {
+				t.Errorf("%q %v", a.Text, a.Calls)
+			}
+		})
 	}
 }
 

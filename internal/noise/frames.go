@@ -142,15 +142,16 @@ func code(v any) string {
 	return quote(v)
 }
 
-// framed is a damage of a frame: do returns what is left of the parts, and whether the call is still owed.
-func framed(id, about string, server bool, do func(d *draft, parts []part) (left []part, owed bool)) Operator {
+// framed is a damage of a frame: do returns the parts that remain, and whether the call is still owed.
+func framed(id, about string, server bool,
+	do func(d *draft, parts []part) (rest []part, owed bool)) Operator {
 	return Operator{ID: "frame." + id, About: about, Server: server, do: func(d *draft) {
 		d.frames = append(d.frames, func(m *message, parts []part) []part {
-			left, owed := do(d, slices.Clone(parts))
-			if !owed && !slices.Equal(left, parts) {
+			rest, owed := do(d, slices.Clone(parts))
+			if !owed && !slices.Equal(rest, parts) {
 				d.lower(m.call, May)
 			}
-			return left
+			return rest
 		})
 	}}
 }
@@ -194,18 +195,20 @@ func FrameOps() []Operator {
 		return slices.ContainsFunc(parts, func(p part) bool { return p.role == "value" })
 	}
 	return []Operator{
-		framed("close", "the literal that closes the frame is lost", true, func(_ *draft, parts []part) ([]part, bool) {
-			if n := len(parts) - 1; parts[n].role == closing {
-				return parts[:n], !keyed(parts)
-			}
-			return parts, true
-		}),
-		framed("open", "the literal that opens the frame is lost", true, func(_ *draft, parts []part) ([]part, bool) {
-			if parts[0].role == opening && parts[1].role == literal && strings.ContainsAny(parts[1].text[:1], "<[]") {
-				return parts[1:], true
-			}
-			return parts, true
-		}),
+		framed("close", "the literal that closes the frame is lost", true,
+			func(_ *draft, parts []part) ([]part, bool) {
+				if n := len(parts) - 1; parts[n].role == closing {
+					return parts[:n], !keyed(parts)
+				}
+				return parts, true
+			}),
+		framed("open", "the literal that opens the frame is lost", true,
+			func(_ *draft, parts []part) ([]part, bool) {
+				if parts[0].role == opening && parts[1].role == literal && strings.ContainsAny(parts[1].text[:1], "<[]") {
+					return parts[1:], true
+				}
+				return parts, true
+			}),
 		framed("open-twice", "the literal that opens the frame is written twice", false, at(opening, twice)),
 		framed("close-twice", "the literal that closes the frame is written twice", false, at(closing, twice)),
 		framed("reopen", "the literal that opens the frame stands at its end", false,
@@ -215,18 +218,20 @@ func FrameOps() []Operator {
 				}
 				return parts, true
 			}),
-		framed("end", "the literal that ends the call is lost", false, func(_ *draft, parts []part) ([]part, bool) {
-			n := len(parts) - 1
-			closed := parts[n].role == closing
-			if closed {
-				n--
-			}
-			if p := parts[n]; p.role == literal && strings.ContainsAny(p.text, "<>[]|`") && !strings.Contains(p.text, "}") {
-				whole := closed || !keyed(parts)
-				return slices.Delete(parts, n, n+1), whole
-			}
-			return parts, true
-		}),
+		framed("end", "the literal that ends the call is lost", false,
+			func(_ *draft, parts []part) ([]part, bool) {
+				n := len(parts) - 1
+				closed := parts[n].role == closing
+				if closed {
+					n--
+				}
+				p := parts[n]
+				if p.role == literal && strings.ContainsAny(p.text, "<>[]|`") && !strings.Contains(p.text, "}") {
+					whole := closed || !keyed(parts)
+					return slices.Delete(parts, n, n+1), whole
+				}
+				return parts, true
+			}),
 		framed("sign", "the literal behind the name lacks its last sign", false, behindName(func(s string) string {
 			text := strings.TrimRight(s, " \n")
 			_, n := utf8.DecodeLastRuneInString(text)

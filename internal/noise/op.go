@@ -35,7 +35,8 @@ func Operators() []Operator {
 }
 
 func known(id string) bool {
-	return slices.ContainsFunc(slices.Concat(Operators(), FrameOps()), func(o Operator) bool { return o.ID == id })
+	return slices.ContainsFunc(slices.Concat(Operators(), FrameOps()),
+		func(o Operator) bool { return o.ID == id })
 }
 
 // damage applies a chain to the draft, delivers it, and returns what changed something.

@@ -40,6 +40,9 @@ func TestSecondSignal(t *testing.T) {
 	}))
 	defer silent.Close()
 	var log ruletest.Journal
+	heard := make(chan os.Signal, 1) // else the child ignores what nohup and shells let this process ignore
+	signal.Notify(heard, syscall.SIGHUP, syscall.SIGINT)
+	defer signal.Stop(heard)
 	child := exec.Command(os.Args[0], "-test.run=^TestSecondSignal$")
 	child.Env = append(os.Environ(), forModel+"="+silent.URL)
 	child.Stderr = &log
@@ -59,11 +62,7 @@ func TestSecondSignal(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := syscall.SIGHUP
-	if signal.Ignored(first) { // this test runs under nohup, and so does the child
-		first = syscall.SIGTERM
-	}
-	send(first)
+	send(syscall.SIGHUP)
 	ruletest.Soon(t, "it says so",
 		func() bool { return strings.Contains(log.String(), "a second signal stops at once") })
 	send(syscall.SIGHUP)
@@ -75,6 +74,9 @@ func TestSecondSignal(t *testing.T) {
 	send(syscall.SIGINT)
 	select {
 	case <-ended:
+		if strings.Contains(log.String(), "http_server_stopped") {
+			t.Errorf("it ended when its time was over\n%s", log.String())
+		}
 	case <-time.After(time.Minute):
 		t.Errorf("it still runs\n%s", log.String())
 	}

@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
 
@@ -51,15 +48,15 @@ func (f *figures) log(t *testing.T) {
 		for _, n := range f.of[set] {
 			all += n
 		}
-		for _, outcome := range []string{"right", "text", "asked", "missed", "wrong", "false", "leak"} {
+		for _, outcome := range []string{"right", "text", "asked", "missed", "wrong", "false"} {
 			line += fmt.Sprintf(" %s %d", outcome, f.of[set][outcome])
 		}
 		t.Logf("%-14s %6d:%s", set, all, line)
 	}
 }
 
-// TestFigures prints how the corpora are read, and with NOISE=n as many made-up replies of each kind; with
-// FIGURES=FILE each case becomes a line there, so that two readers can be compared.
+// TestFigures prints how the corpora are read; with FIGURES=FILE each case becomes a line there, so that two
+// readers can be compared.
 func TestFigures(t *testing.T) {
 	f := &figures{of: map[string]map[string]int{}}
 	if name := os.Getenv("FIGURES"); name != "" {
@@ -93,18 +90,6 @@ func TestFigures(t *testing.T) {
 				len(c.Expect.Calls), got))
 		}
 	}
-	n, _ := strconv.Atoi(os.Getenv("NOISE"))
-	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},
-		{Chain: -1, Negatives: true}} {
-		set := fmt.Sprintf("noise %d%s", o.Chain, o.Mix)
-		if o.Negatives {
-			set = "negatives"
-		}
-		for i := range uint64(n) {
-			c := noise.New(20_000_000+i, o)
-			f.add(set, fmt.Sprint(c.Seed, c.Ops, c.Negative), judged(t, c))
-		}
-	}
 	f.log(t)
 }
 
@@ -123,28 +108,4 @@ func outcome(calls, content bool, wanted int, got parse.Reading) string {
 		return "asked"
 	}
 	return "missed"
-}
-
-// judged is what became of a made-up reply.
-func judged(t *testing.T, c noise.Case) string {
-	got, err := stage.ReadMadeUp(shipped, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := noise.Judge(c, got)
-	switch {
-	case len(v.False) > 0:
-		return "false"
-	case v.WrongValue+v.WrongName > 0:
-		return "wrong"
-	case v.Missed > 0:
-		return "missed"
-	case v.AskedAgain > 0:
-		return "asked"
-	case v.Leak:
-		return "leak"
-	case v.Good():
-		return "right"
-	}
-	return "text"
 }

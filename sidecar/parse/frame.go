@@ -184,7 +184,8 @@ func (t *text) readFrame(v string, from int, eof bool) (block, verdict) {
 		t.openValues = openValues{}
 	}
 	f := framing{Frame: &t.open.st.Frame, c: t.r.c, v: v, openers: t.open.st.Open, closers: t.closers,
-		eof: eof, whole: eof && t.r.ended == tools.Ended, base: t.base, open: t.openValues, own: t.open.st.Own}
+		eof: eof, whole: eof && t.r.ended == tools.Ended, base: t.base, open: t.openValues,
+		own: t.open.st.Own}
 	b := block{}
 	first := f.Calls[0]
 	if f.begins(t.open.lit) { // it is part of the call itself
@@ -291,7 +292,8 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 			i = f.skip(i, "\"' \r\n")
 			quoted := i > at && isQuote(f.v[i-1])
 			size := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
-			if is = scan.When(size > 0 && size <= longestName); i+size == len(f.v) && !f.eof && size <= longestName {
+			is = scan.When(size > 0 && size <= longestName)
+			if i+size == len(f.v) && !f.eof && size <= longestName {
 				is = wait
 			}
 			c.Name = strings.Clone(f.v[i : i+size])
@@ -553,9 +555,12 @@ func (f *framing) object(all []keyedArgument) string {
 	}
 	for i := 0; i < len(all); i++ {
 		text := framing{Frame: f.Frame, v: all[i].value, eof: true}
-		for at, _, is := text.find(f.Argument.prefix(), 1); is == yes; at, _, is = text.find(f.Argument.prefix(), at+1) {
-			key, from, is := text.argumentAt(at)
-			if is == yes && f.c.Takes(f.tool, key) && !has(key) &&
+		for at, is := 0, yes; is == yes; {
+			if at, _, is = text.find(f.Argument.prefix(), at+1); is != yes {
+				break
+			}
+			key, from, begins := text.argumentAt(at)
+			if begins == yes && f.c.Takes(f.tool, key) && !has(key) &&
 				(text.v[at-1] == '\n' || !strings.Contains(text.v[:at], "\n")) {
 				all[i].value = strings.TrimSuffix(text.v[:at], "\n")
 				rest := strings.TrimPrefix(text.v[from:], "\n")

@@ -6,9 +6,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
-	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
 // edited are the shipped rules with this edits.yaml.
@@ -50,28 +48,6 @@ func TestEditsOfAProvider(t *testing.T) {
 		t.Errorf("a dropped tool is offered, or called: %s\n%s", asked, a.Body)
 	}
 	if log := r.Log.String(); !strings.Contains(log, `edits="brief keys no-exec"`) {
-		t.Errorf("the log does not say what was edited: %s", log)
-	}
-}
-
-// Results of a run are edited before they are shortened, and what the guard says is not.
-func TestEditsOfARun(t *testing.T) {
-	b := &provider.Source{Result: func(string,
-		int) tools.Result {
-		return tools.Result{Text: "key-12 " + strings.Repeat("x", 20000)}
-	}}
-	s := edited(t, `results: [{id: keys, when: run, replace: [{find: 'x{1000}', with: ''}, {find: 'key-\d+', with: '[key]'}], note: Seen.}]`)
-	s.Sources = []run.Source{b}
-	r := provider.Start(t, s, script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search",
-		`{"query":"news"}`), script.Text("ok")}}))
-	if a := r.Run(false, ""); a.Text != "ok" {
-		t.Fatalf("%d %s", a.Status, a.Body)
-	}
-	asked := r.Model.Requests("")[1].Messages
-	if got := asked[len(asked)-1].Text; got != "[key] \n\nSeen." {
-		t.Errorf("%.200q", got)
-	}
-	if log := r.Log.String(); !strings.Contains(log, `edits=keys`) {
 		t.Errorf("the log does not say what was edited: %s", log)
 	}
 }

@@ -174,9 +174,11 @@ func TestNeverThere(t *testing.T) {
 
 // A caller that says how long it waits is followed, within the bound of the rules.
 func TestCallerWaits(t *testing.T) {
-	const short, long = 150 * time.Millisecond, 600 * time.Millisecond
+	const short, long, never = 150 * time.Millisecond, 600 * time.Millisecond, time.Hour
 	before, between := script.Text("Yes."), script.Text("Yes.")
 	before.Delay, between.Pause = long, long
+	neverBefore, neverBetween := before, between
+	neverBefore.Delay, neverBetween.Pause = never, never
 	for _, row := range []struct {
 		name   string
 		reply  script.Reply
@@ -184,13 +186,13 @@ func TestCallerWaits(t *testing.T) {
 		most   time.Duration // caller_wait
 		text   string
 	}{
-		{"thinks before it answers", before, "10", time.Minute, "Yes."},
-		{"silent in the middle", between, "10", time.Minute, "Yes."},
-		{"the caller says nothing", before, "", time.Minute, ""},
-		{"silent, and the caller says nothing", between, "", time.Minute, ""},
-		{"it waits less than the rules", before, "0.05", time.Minute, ""},
-		{"more than the bound", before, "10", short, ""},
-		{"nonsense", before, "soon", time.Minute, ""},
+		{"thinks before it answers", before, "60", time.Minute, "Yes."},
+		{"silent in the middle", between, "60", time.Minute, "Yes."},
+		{"the caller says nothing", neverBefore, "", time.Minute, ""},
+		{"silent, and the caller says nothing", neverBetween, "", time.Minute, ""},
+		{"it waits less than the rules", neverBefore, "0.05", time.Minute, ""},
+		{"more than the bound", neverBefore, "60", short, ""},
+		{"nonsense", neverBefore, "soon", time.Minute, ""},
 	} {
 		for _, mode := range []string{"stream", "whole"} {
 			if mode == "whole" && row.reply.Pause > 0 {

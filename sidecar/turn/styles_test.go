@@ -6,70 +6,17 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
-
-// plainServer is a model server that cannot call tools. at is the field where it looks for a
-// JSON Schema; empty: it ignores all.
-type plainServer struct {
-	at      string
-	refuses bool   // a schema is an error, but for the one that it is tried with
-	late    bool   // errors stand in a stream that has begun
-	why     string // it calls no tools; empty: vLLM's words
-	tried   atomic.Int32
-}
-
-// heron is the answer that only a schema makes a model give.
-const heron = "properties.verdict.enum.0"
-
-func (s *plainServer) choose(q script.Request) *script.Reply {
-	schema := gjson.Result{}
-	if s.at != "" {
-		schema = gjson.GetBytes(q.Body, s.at)
-	}
-	last := q.Messages[len(q.Messages)-1].Text
-	reply := func(r script.Reply) *script.Reply { return &r }
-	fail := func(why string) *script.Reply {
-		r := script.Fail(http.StatusBadRequest, why)
-		if s.late {
-			r.End = script.Fault
-		}
-		return &r
-	}
-	switch {
-	case len(q.Tools) > 0:
-		return fail(cmp.Or(s.why,
-			`"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set`))
-	case last == "Say hello.":
-		s.tried.Add(1)
-		if schema.Get(heron).Exists() {
-			return reply(script.Text(fmt.Sprintf(`{"verdict": %q}`, schema.Get(heron).Str)))
-		}
-		return reply(script.Text("Hello! How can I help?"))
-	case s.refuses && schema.Exists():
-		return fail("the grammar is too large")
-	case schema.Exists() && strings.Contains(last, "Result of"):
-		return reply(script.Text(`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`))
-	case schema.Exists():
-		return reply(script.Text(`{"reasoning": "I look.", "tool_calls": [{"name": "read", "arguments": {"path": "notes.md"}}], "done": false}`))
-	case strings.Contains(last, "Observation:"):
-		return reply(script.Text("Thought: I know enough.\nFinal Answer: It is calm."))
-	}
-	return reply(script.Text("Thought: I look.\nAction: read\nAction Input: {\"path\": \"notes.md\"}"))
-}
-
-func (s *plainServer) model() *script.Server {
-	return script.New(script.Scenario{Choose: s.choose})
-}
 
 const wentOn = `{"model":"gpt-oss",%s,"messages":[{"role":"user","content":"go"},
 	{"role":"assistant","content":"","tool_calls":[{"id":"call1","type":"function","function":{"name":"read","arguments":"{\"path\":\"notes.md\"}"}}]},
@@ -80,7 +27,7 @@ const wentOn = `{"model":"gpt-oss",%s,"messages":[{"role":"user","content":"go"}
 func TestStyles(t *testing.T) {
 	for _, row := range []struct {
 		name     string
-		at       string // see plainServer
+		at       string // see servers.Plain
 		refuses  bool
 		late     bool
 		dialect  string
@@ -97,8 +44,8 @@ func TestStyles(t *testing.T) {
 	} {
 		for _, streamed := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, streamed %v", row.name, streamed), func(t *testing.T) {
-				s := &plainServer{at: row.at, refuses: row.refuses, late: row.late}
-				r := provider.Start(t, provider.Setup{Server: row.dialect}, s.model())
+				s := &servers.Plain{At: row.at, Refuses: row.refuses, Late: row.late}
+				r := provider.Start(t, provider.Setup{Server: row.dialect}, s.Model())
 				more := provider.BothTools
 				if streamed {
 					more += "," + provider.Streaming
@@ -114,7 +61,7 @@ func TestStyles(t *testing.T) {
 					a.Text != "It is calm." || len(a.Calls) > 0 {
 					t.Fatalf("%d %q %+v", a.Status, a.Text, a.Calls)
 				}
-				if n := s.tried.Load(); n != 1 {
+				if n := s.Tried.Load(); n != 1 {
 					t.Errorf("it was tried %d times", n)
 				}
 				asked := r.Model.Requests("")
@@ -149,8 +96,8 @@ func TestStyles(t *testing.T) {
 // A schema of which llama.cpp makes no grammar costs native tools for a while, and no request; the log says
 // what to look for, and in which tools.
 func TestNoGrammar(t *testing.T) {
-	s := &plainServer{why: "Failed to initialize samplers: failed to parse grammar"}
-	r := provider.Start(t, provider.Setup{Server: "llamacpp"}, s.model())
+	s := &servers.Plain{Why: "Failed to initialize samplers: failed to parse grammar"}
+	r := provider.Start(t, provider.Setup{Server: "llamacpp"}, s.Model())
 	const find = `{"type":"function","function":{"name":"find","parameters":{"type":"object","properties":{"q":{"type":"string","pattern":"^\\\\w+$"}}}}}`
 	for range 2 {
 		if a := r.Chat(provider.Body(`"tools":[` + provider.ReadTool + `,` + find + `]`)); a.Status != http.StatusOK ||
@@ -165,31 +112,12 @@ func TestNoGrammar(t *testing.T) {
 	}
 }
 
-// A run is the same: each turn in the style of the server.
-func TestStylesInRuns(t *testing.T) {
-	for name, at := range map[string]string{"one that obeys": "response_format.json_schema.schema",
-		"one that ignores": ""} {
-		for _, streamed := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, streamed %v", name, streamed), func(t *testing.T) {
-				b, s := &provider.Source{}, &plainServer{at: at}
-				r := provider.StartRun(t, b, nil, s.model())
-				if a := r.Run(streamed, ""); a.Text != "It is calm." || a.Status != http.StatusOK {
-					t.Errorf("%d %q %s", a.Status, a.Text, a.Body)
-				}
-				if got := b.Calls(); len(got) != 1 || got[0] != `read {"path": "notes.md"}` {
-					t.Errorf("%q", got)
-				}
-			})
-		}
-	}
-}
-
 // A server that stops to follow its schema is not relied upon any more.
 func TestSchemaNotFollowed(t *testing.T) {
-	s := &plainServer{at: "response_format.json_schema.schema"}
-	r := provider.Start(t, provider.Setup{}, s.model())
+	s := &servers.Plain{At: "response_format.json_schema.schema"}
+	r := provider.Start(t, provider.Setup{}, s.Model())
 	r.Chat(provider.Body(provider.BothTools))
-	s.at = "nowhere" // no request is under way
+	s.At = "nowhere" // no request is under way
 	if a := r.Chat(provider.Body(provider.BothTools)); len(a.Calls) != 0 || r.Log.Count("schema_ignored") != 1 {
 		t.Errorf("%+v %d", a.Calls, r.Log.Count("schema_ignored"))
 	}

@@ -143,12 +143,12 @@ func TestAskAttends(t *testing.T) {
 				}
 				io.Copy(io.Discard, r.Body)
 				select {
-				case <-time.After(time.Second):
+				case <-time.After(3 * time.Second): // several looks later
 				case <-r.Context().Done():
 				}
 			})
 			set := testSet()
-			set.Limits.ProbeTimeout, set.Limits.FirstByte = 50*time.Millisecond, time.Minute
+			set.Limits.ProbeTimeout, set.Limits.FirstByte = 250*time.Millisecond, time.Minute
 			b := Retries(&set.Limits)
 			b.Next = row.next
 			reply, err := c.AskWithin(t.Context(), set, set.Server("vllm"), []byte(`{}`), 0, b)

@@ -131,10 +131,13 @@ func TestWhenTheNextIsAsked(t *testing.T) {
 					row.reply.Content+row.reply.Err.Message != "" {
 					t.Skip("a document has no middle")
 				}
+				t.Parallel() // one waits for the limit
 				main, far := provider.ServeModel(t, row.reply), provider.ServeModel(t, script.Text(fromThere))
 				r := provider.StartBoth(t, provider.Setup{Server: "vllm",
 					Limits: func(l *ruleset.Limits) {
-						l.Circuit.Failures, l.FirstByte = 1, 300*time.Millisecond
+						if l.Circuit.Failures = 1; row.reply.End == script.Hang {
+							l.FirstByte = 3 * time.Second // the other server must answer within it, too
+						}
 					}}, main, far)
 				a := r.Plain(mode)
 				if a.Text != row.text || main.Asked() != row.main || far.Asked() != row.far {

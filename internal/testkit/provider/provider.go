@@ -19,8 +19,6 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/state"
@@ -30,10 +28,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
 )
 
-// Sections returns the sections of the parts that the servers use.
+// Sections returns the sections of rules that the servers use.
 func Sections() []ruleset.Section {
-	return []ruleset.Section{run.RunsSection(), experiment.Section(),
-		{Name: "trace", Holds: &telemetry.Words{}}}
+	return []ruleset.Section{{Name: "trace", Holds: &telemetry.Words{}}}
 }
 
 // Loader returns a loader of rules with these sections.
@@ -59,9 +56,6 @@ type Setup struct {
 	Listening  func() map[int]bool // nil: as on this machine
 	Confiner   guard.Confiner
 	Memory     web.Memory
-	Sources    []run.Source
-	Journal    *run.Journal
-	Tracker    *experiment.Tracker
 	Metrics    *telemetry.Metrics // nil: new ones
 	Spans      *telemetry.Tracer
 	JSON       bool          // the log is in JSON
@@ -69,6 +63,7 @@ type Setup struct {
 	RoleWait   time.Duration // 0: as it is
 	Names      web.Names
 	Replicas   func() sidecar.Replicas
+	Extend     func(*Server, *sidecar.Config) // adds a part; nil: none
 }
 
 // fixed is a constant rule set.
@@ -85,18 +80,17 @@ func (r *InForce) Put(set *ruleset.Set) { r.Rules = fixed{set} }
 
 // Server is a sidecar in front of a model server.
 type Server struct {
-	T        testing.TB
-	Sidecar  *sidecar.Server
-	Executor *run.Executor // nil: no source of tools
-	Guard    *guard.Guard
-	URL      string
-	HTTP     *http.Client
-	Log      *ruletest.Journal
-	Logger   *slog.Logger // writes log
-	Metrics  *telemetry.Metrics
-	Rules    *InForce
-	Model    *script.Server // nil if the test has its own
-	Seen     func(*Answer)  // called after each event of a stream with the answer so far
+	T       testing.TB
+	Sidecar *sidecar.Server
+	Guard   *guard.Guard
+	URL     string
+	HTTP    *http.Client
+	Log     *ruletest.Journal
+	Logger  *slog.Logger // writes log
+	Metrics *telemetry.Metrics
+	Rules   *InForce
+	Model   *script.Server // nil if the test has its own
+	Seen    func(*Answer)  // called after each event of a stream with the answer so far
 }
 
 // Play starts a sidecar in front of a server with these replies.
@@ -141,14 +135,8 @@ func Start(t testing.TB, cfg Setup, model http.Handler) *Server {
 	t.Cleanup(turns.Fleet.Close)
 	c := sidecar.Config{Turns: turns, Rules: rules, Token: cfg.Token, Memory: cfg.Memory, Metrics: metrics,
 		Log: log, RoleWait: cfg.RoleWait, Spans: cfg.Spans, Names: cfg.Names, Replicas: cfg.Replicas}
-	if len(cfg.Sources) > 0 {
-		r.Executor = run.NewExecutor(run.ExecutorConfig{Turns: turns, Guard: r.Guard, Sources: cfg.Sources,
-			Journal: cfg.Journal, Now: time.Now, Log: log})
-		c.Answer = r.Executor.Answer
-	}
-	if cfg.Tracker != nil {
-		c.Watch = []turn.Watch{cfg.Tracker.Watch}
-		c.Routes = []sidecar.Route{{Pattern: "POST /feedback", Serve: cfg.Tracker.ServeFeedback}}
+	if cfg.Extend != nil {
+		cfg.Extend(r, &c)
 	}
 	r.Sidecar = sidecar.New(c)
 	srv := httptest.NewServer(r.Sidecar.Handler())

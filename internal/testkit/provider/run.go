@@ -3,18 +3,13 @@ package provider
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -56,22 +51,6 @@ func (b *Source) Calls() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.ran)
-}
-
-// PlayRun starts a sidecar that runs tools.
-func PlayRun(t *testing.T, b *Source, edit func(*run.Runs), replies ...script.Reply) *Server {
-	t.Helper()
-	return StartRun(t, b, edit, script.New(script.Scenario{Steps: replies}))
-}
-
-// StartRun starts one in front of this model server.
-func StartRun(t *testing.T, b *Source, edit func(*run.Runs), model http.Handler) *Server {
-	t.Helper()
-	set := *ruletest.Shipped(t, Sections()...)
-	if edit != nil {
-		edit(ruleset.Of[run.Runs](&set))
-	}
-	return Start(t, Setup{Set: &set, Sources: []run.Source{b}}, model)
 }
 
 // Run asks the model executor, for a stream or a whole answer.

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"os"
@@ -127,7 +128,8 @@ func measureOp(t *testing.T, set *ruleset.Set, id string) noise.Row {
 	return *row
 }
 
-// Undamaged turns are read whole with the shipped rules. NOISE=n prints how many of n damaged ones are.
+// Undamaged turns are read whole with the shipped rules. NOISE=n prints how many of n damaged ones are; with
+// FIGURES=FILE each of those becomes a line there, so that two readers can be compared.
 func TestNoise(t *testing.T) {
 	read := reading(t, ruletest.Shipped(t))
 	for seed := range uint64(300) {
@@ -140,10 +142,20 @@ func TestNoise(t *testing.T) {
 	if err != nil {
 		return
 	}
+	lines, err := os.Create(cmp.Or(os.Getenv("FIGURES"), os.DevNull))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lines.Close()
 	for _, o := range []noise.Options{{Chain: 1}, {Chain: 2}, {Chain: 4}, {Mix: "gpt-5"},
 		{Mix: "gpt-5", Negatives: true}, {Chain: -1, Negatives: true}} {
 		t.Logf("%+v", o)
-		if err := noise.Measure(1, n, o, read).Write(t.Output(), "all", "op ", "negative "); err != nil {
+		noted := func(c noise.Case) noise.Got {
+			got := read(c)
+			fmt.Fprintf(lines, "%+v\t%d\t%s\n", o, c.Seed, judged(c, got))
+			return got
+		}
+		if err := noise.Measure(1, n, o, noted).Write(t.Output(), "all", "op ", "negative "); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -196,4 +208,24 @@ func recordOf(c noise.Case) (*replay.Record, error) {
 		return nil, err
 	}
 	return replay.ParseRecord(line)
+}
+
+// judged is what became of a made-up reply.
+func judged(c noise.Case, got noise.Got) string {
+	v := noise.Judge(c, got)
+	switch {
+	case len(v.False) > 0:
+		return "false"
+	case v.WrongValue+v.WrongName > 0:
+		return "wrong"
+	case v.Missed > 0:
+		return "missed"
+	case v.AskedAgain > 0:
+		return "asked"
+	case v.Leak:
+		return "leak"
+	case v.Good():
+		return "right"
+	}
+	return "text"
 }

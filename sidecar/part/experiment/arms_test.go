@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -27,7 +28,7 @@ func TestMetricsByArm(t *testing.T) {
 		{"", ""}, {"one", "prompt/short warm/control"}, {"two", "prompt/short warm/high"},
 	} {
 		decided := &provider.Decisions{}
-		r := provider.Start(t, provider.Setup{Set: set, Tracker: openTracker(t, "", io.Discard), Decisions: decided},
+		r := provider.Start(t, provider.Setup{Set: set, Extend: tracked(openTracker(t, "", io.Discard)), Decisions: decided},
 			script.New(script.Scenario{Steps: []script.Reply{damaged, deleting, unknown, unknown, unknown,
 				nothing, nothing, nothing}}))
 		headers := []string{}
@@ -86,7 +87,10 @@ func TestRunsInArms(t *testing.T) {
 	}}
 	search := script.Native("web_search", `{"query":"x"}`)
 	again := script.Native("web_search", `{"query":"y"}`)
-	r := provider.Start(t, provider.Setup{Set: set, Tracker: l, Sources: []run.Source{b}},
+	r := provider.Start(t, provider.Setup{Set: set, Extend: func(r *provider.Server, c *sidecar.Config) {
+		tracked(l)(r, c)
+		executor.With(b)(r, c)
+	}},
 		script.New(script.Scenario{Steps: []script.Reply{search, again, script.Text("Done.")}}))
 	a := r.Chat(`{"model":"executor","messages":[{"role":"user","content":"Find x."}]}`, "session_id", "s")
 	arm := a.Header.Get("X-Experiment")

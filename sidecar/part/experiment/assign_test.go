@@ -43,7 +43,7 @@ func TestTexts(t *testing.T) {
 		files["prompts/short.txt"] = text
 		files["experiments.yaml"] = "version: 1\nexperiments:\n  - id: one\n    about: x\n    measure: empty\n    status: " + status +
 			"\n    arms: {control: {share: 50}, new: {share: 50, set: {" + set + "}}}\n"
-		out, problems := ruletest.Loader(Section()).Load(files)
+		out, problems := ruletest.Shared(ruletest.Loader(Section())).Load(files)
 		if out == nil {
 			t.Fatal(problems)
 		}

@@ -22,7 +22,7 @@ func TestCaptureKnowsTheWorkspace(t *testing.T) {
 	l, err := experiment.OpenTracker(experiment.TrackerConfig{Store: store, Now: time.Now, Metrics: telemetry.New(),
 		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: trying(t, "capture: {share: 100}\nexperiments: []\n"), Tracker: l},
+	r := provider.Start(t, provider.Setup{Set: trying(t, "capture: {share: 100}\nexperiments: []\n"), Extend: tracked(l)},
 		script.New(script.Scenario{Steps: []script.Reply{script.Text("a").Thinking("So."), script.Text("b")}}))
 	r.Chat(fmt.Sprintf(`{"messages":[{"role":"system","content":%q},{"role":"user","content":"go"}]}`, provider.Workspace))
 	r.Chat(`{"messages":[{"role":"user","content":"Working directory: /elsewhere"}]}`)

@@ -17,11 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
+	"github.com/jgavinray/gpt-oss-executor/sidecar"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // trying is the shipped set with experiments.
@@ -33,11 +36,19 @@ func trying(t testing.TB, experiments string) *ruleset.Set {
 	files["prompts/short.txt"] = "Be short."
 	// some arms break them
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
-	set, problems := provider.Loader().Load(files)
+	set, problems := ruletest.Loader(append(executor.Sections(), experiment.Section())...).Load(files)
 	if set == nil {
 		t.Fatal(problems)
 	}
 	return set
+}
+
+// tracked adds a tracker to a sidecar.
+func tracked(l *experiment.Tracker) func(*provider.Server, *sidecar.Config) {
+	return func(_ *provider.Server, c *sidecar.Config) {
+		c.Watch = []turn.Watch{l.Watch}
+		c.Routes = []sidecar.Route{{Pattern: "POST /feedback", Serve: l.ServeFeedback}}
+	}
 }
 
 const promptOrNot = `experiments:
@@ -111,7 +122,7 @@ func TestExperiment(t *testing.T) {
 	set := trying(t, promptOrNot)
 	path := filepath.Join(t.TempDir(), experiment.CountsFile)
 	first := openTracker(t, path, io.Discard)
-	r := provider.Start(t, provider.Setup{Set: set, Tracker: first}, http.HandlerFunc(moody))
+	r := provider.Start(t, provider.Setup{Set: set, Extend: tracked(first)}, http.HandlerFunc(moody))
 	n := 2000
 	if testing.Short() {
 		n = 400
@@ -131,7 +142,7 @@ func TestExperiment(t *testing.T) {
 	run(0, n/2)
 	ruletest.Must(t, first.Save())
 	second := openTracker(t, path, io.Discard)
-	r = provider.Start(t, provider.Setup{Set: set, Tracker: second}, http.HandlerFunc(moody))
+	r = provider.Start(t, provider.Setup{Set: set, Extend: tracked(second)}, http.HandlerFunc(moody))
 	if again := session(r, 0); again != arms[0] {
 		t.Errorf("a session in %s is in %s after a restart", arms[0], again)
 	}
@@ -174,7 +185,7 @@ func TestStrictArm(t *testing.T) {
 		t.Fatal("the page has no part strict")
 	}
 	var strict atomic.Bool
-	r := provider.Start(t, provider.Setup{Server: "vllm", Tracker: openTracker(t, "", io.Discard),
+	r := provider.Start(t, provider.Setup{Server: "vllm", Extend: tracked(openTracker(t, "", io.Discard)),
 		Set: trying(t, strings.TrimPrefix(guide, "\nversion: 1\n"))},
 		http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 			body, _ := io.ReadAll(q.Body)
@@ -199,7 +210,7 @@ func TestStrictArm(t *testing.T) {
 func TestFeedback(t *testing.T) {
 	set := trying(t, promptOrNot)
 	l := openTracker(t, "", io.Discard)
-	r := provider.Start(t, provider.Setup{Set: set, Tracker: l}, http.HandlerFunc(moody))
+	r := provider.Start(t, provider.Setup{Set: set, Extend: tracked(l)}, http.HandlerFunc(moody))
 	a := r.Chat(provider.Body(provider.BothTools), "session_id", "s", "X-Request-Id", "req-1")
 	if a.Header.Get("X-Experiment") == "" {
 		t.Fatal(a.Header)
@@ -236,7 +247,7 @@ func TestShadow(t *testing.T) {
     measure: call_found
 `)
 	l := openTracker(t, "", io.Discard)
-	r := provider.Start(t, provider.Setup{Set: set, Tracker: l}, http.HandlerFunc(moody))
+	r := provider.Start(t, provider.Setup{Set: set, Extend: tracked(l)}, http.HandlerFunc(moody))
 	for i := range 100 { // nobody reads yet: most are skipped, and all are served
 		if arm := session(r, i); arm != "" {
 			t.Fatalf("a shadow is an arm: %s", arm)
@@ -268,7 +279,7 @@ func TestOddChoicesAreHeard(t *testing.T) {
 	l, err := experiment.OpenTracker(experiment.TrackerConfig{Store: store, Now: time.Now, Metrics: telemetry.New(),
 		Log: slog.New(slog.DiscardHandler)})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: trying(t, "capture: {share: 100}\nexperiments: []\n"), Tracker: l},
+	r := provider.Start(t, provider.Setup{Set: trying(t, "capture: {share: 100}\nexperiments: []\n"), Extend: tracked(l)},
 		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method != http.MethodPost {
 				moody(w, r)
@@ -328,7 +339,7 @@ experiments:
 		l, err := experiment.OpenTracker(experiment.TrackerConfig{Store: store, Now: time.Now, Metrics: telemetry.New(),
 			Log: slog.New(slog.DiscardHandler)})
 		ruletest.Must(t, err)
-		r := provider.Start(t, provider.Setup{Set: set, Tracker: l}, http.HandlerFunc(moody))
+		r := provider.Start(t, provider.Setup{Set: set, Extend: tracked(l)}, http.HandlerFunc(moody))
 		for i := range 5 {
 			session(r, i)
 		}

@@ -81,7 +81,7 @@ func benchShadow(b *testing.B, size int, stream bool, mode string) {
 	}
 	set := trying(b, experiments)
 	l := openTracker(b, "", io.Discard)
-	r := provider.Start(b, provider.Setup{Set: set, Tracker: l}, speaker(size))
+	r := provider.Start(b, provider.Setup{Set: set, Extend: tracked(l)}, speaker(size))
 	ctx, stop := context.WithCancel(b.Context())
 	var shadows sync.WaitGroup
 	if mode == "shadow" {

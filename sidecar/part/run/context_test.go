@@ -7,6 +7,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
@@ -72,7 +73,7 @@ func tokens(q script.Request) int { return len(q.Body)/4 + 1 }
 func long(r *run.Runs) { r.Turns = 20 }
 
 // reads checks a run of ten calls, and gives how many requests were too long.
-func reads(r *provider.Server, a *provider.Answer, b *provider.Source) (overflows int) {
+func reads(r *executor.Server, a *provider.Answer, b *provider.Source) (overflows int) {
 	r.T.Helper()
 	if a.Text != "I have read 10 pages." || a.Last != "stop" || len(b.Calls()) != 10 {
 		r.T.Fatalf("%d %q after %d calls\n%s", a.Status, a.Text, len(b.Calls()), r.Log)
@@ -112,7 +113,7 @@ func TestRunOverflows(t *testing.T) {
 		for _, stream := range []bool{true, false} {
 			t.Run(fmt.Sprint(name, ", stream ", stream), func(t *testing.T) {
 				b := &provider.Source{Result: page}
-				r := provider.StartRun(t, b, long, small(c.server(), c.overflow))
+				r := executor.Serve(t, b, long, small(c.server(), c.overflow))
 				a := r.Run(stream, "")
 				if asked, told := reads(r, a, b), r.Log.Count("context_overflow"); told != asked || told == 0 ||
 					told > 2 {
@@ -129,7 +130,7 @@ func TestRunFits(t *testing.T) {
 	vllm.Pages["/v1/models"] = strings.Replace(vllm.Pages["/v1/models"], "131072", fmt.Sprint(window), 1)
 	for name, d := range map[string]script.Dialect{"the server says it": vllm, "the rules say it": ollama} {
 		b := &provider.Source{Result: page}
-		r := provider.StartRun(t, b, func(r *run.Runs) {
+		r := executor.Serve(t, b, func(r *run.Runs) {
 			r.Turns, r.Context.Window, r.Context.Reserve, r.Context.Keep = 20, window, 200, 1
 		}, small(d, servers.OverflowVLLM(window, 9000)))
 		if n := reads(r, r.Run(true, ""), b); n != 0 {
@@ -155,7 +156,7 @@ func TestRunDropped(t *testing.T) {
 	}})
 	model.Dialect = servers.Ollama()
 	b := &provider.Source{Result: page}
-	r := provider.StartRun(t, b, long, model)
+	r := executor.Serve(t, b, long, model)
 	reads(r, r.Run(false, ""), b)
 	if n := r.Log.Count("context_overflow"); n != dropped || n == 0 || n > 2 {
 		t.Errorf("messages were dropped %d times, and the log tells %d\n%s", dropped, n, r.Log)
@@ -177,7 +178,7 @@ func TestRunTooLong(t *testing.T) {
 		"after a write": {[]script.Reply{write, write, servers.OverflowVLLM(window, 9000), servers.OverflowVLLM(window, 9000)}, 200, 4},
 	} {
 		b := &provider.Source{Result: page}
-		r := provider.PlayRun(t, b, nil, c.replies...)
+		r := executor.Play(t, b, nil, c.replies...)
 		a := r.Run(false, "")
 		if a.Status != c.status || len(r.Model.Requests("")) != c.asked || c.status == 400 &&
 			a.Fault.Code != "context_length_exceeded" ||
@@ -195,7 +196,7 @@ func TestRunMetadata(t *testing.T) {
 		want   bool
 	}{{`"executor_metadata":true`, true, true}, {`"executor_metadata":true`, false, true},
 		{`"executor_metadata":false`, true, false}, {"", false, false}} {
-		r := provider.PlayRun(t, &provider.Source{}, nil, script.Native("web_search", `{"query":"news"}`),
+		r := executor.Play(t, &provider.Source{}, nil, script.Native("web_search", `{"query":"news"}`),
 			script.Native("write", `{"path":"/etc/passwd","content":"x"}`), script.Text("ok"))
 		a := r.Run(c.stream, c.more)
 		var found []gjson.Result

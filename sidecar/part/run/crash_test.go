@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -90,17 +91,16 @@ func TestCrashing(t *testing.T) {
 	if len(dirs) == 0 {
 		t.Skip("it is for TestCrash")
 	}
-	set := *ruletest.Shipped(t, provider.Sections()...)
+	set := *ruletest.Shipped(t, executor.Sections()...)
 	runs := ruleset.Of[run.Runs](&set)
 	runs.Turns, runs.Same = 100, 100 // looking for the same line again is no loop here
-	rigs := make([]*provider.Server, len(dirs))
+	rigs := make([]*executor.Server, len(dirs))
 	for i, dir := range dirs {
 		j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(dir, "runs"), Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
-		rigs[i] = provider.Start(t, provider.Setup{Set: &set, Journal: j,
-			Sources: []run.Source{ledger{filepath.Join(dir, "ledger")}}},
+		rigs[i] = executor.Start(t, provider.Setup{Set: &set}, ledger{filepath.Join(dir, "ledger")}, j,
 			script.New(script.Scenario{Choose: worker}))
 	}
 	fmt.Println("begins")

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/policy"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -116,7 +116,7 @@ func TestDisasters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := &hands{provider.Source{Result: c.result}}
-			r := provider.Start(t, provider.Setup{Sources: []run.Source{h}}, script.New(script.Scenario{Steps: c.replies}))
+			r := executor.Start(t, provider.Setup{}, h, nil, script.New(script.Scenario{Steps: c.replies}))
 			for range 2 { // a caller that lost the answer asks again
 				a := r.Run(false, c.more)
 				if a.Status != 200 || !strings.Contains(a.Text, c.shows) || strings.Contains(a.Text, "<|") ||

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
@@ -92,7 +93,7 @@ type trial struct {
 	late    bool // the model fails after the effects, not before
 	tool    toolFault
 	dir     string
-	rig     *provider.Server
+	rig     *executor.Server
 	waits   chan struct{} // the second effect waits for this, or for its context
 	reached chan struct{} // closed when it goes on
 
@@ -168,7 +169,7 @@ func (c *trial) process(dir string) {
 	j, err := run.OpenJournal(run.JournalConfig{Dir: dir, Now: time.Now})
 	ruletest.Must(c.t, err)
 	c.dir = dir
-	c.rig = provider.Start(c.t, provider.Setup{Set: c.set, Sources: []run.Source{c}, Journal: j},
+	c.rig = executor.Start(c.t, provider.Setup{Set: c.set}, c, j,
 		script.New(script.Scenario{Choose: c.says}))
 }
 
@@ -269,7 +270,7 @@ func (c *trial) try(m mishap) string {
 
 // newTrial is a run with these faults. A slow server uses up the time of the run.
 func newTrial(t *testing.T, model modelFault, tool toolFault, late bool) *trial {
-	set := *ruletest.Shipped(t, provider.Sections()...)
+	set := *ruletest.Shipped(t, executor.Sections()...)
 	if model.name == "slow" {
 		ruleset.Of[run.Runs](&set).Time = 3 * time.Second
 	}

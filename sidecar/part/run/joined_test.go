@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
@@ -33,7 +34,7 @@ func TestRepeatedRequestsNameTheRun(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "runs")
 			j, err := run.OpenJournal(run.JournalConfig{Dir: dir, Now: time.Now})
 			ruletest.Must(t, err)
-			r := provider.Start(t, provider.Setup{Sources: []run.Source{b}, Journal: j},
+			r := executor.Start(t, provider.Setup{}, b, j,
 				script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
 					// By what it was told: a request whose caller leaves may be sent, and answered to nobody.
 					told := int(gjson.GetBytes(q.Body, `messages.#(role=="tool")#|#`).Int())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -67,11 +68,11 @@ func several(n int) (out script.Reply) {
 func TestReadsTogether(t *testing.T) {
 	const n = 6
 	b := &readers{all: n, full: make(chan struct{})}
-	set := *ruletest.Shipped(t, provider.Sections()...)
+	set := *ruletest.Shipped(t, executor.Sections()...)
 	ruleset.Of[run.Runs](&set).Parallel = "read"
 	j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b}, Journal: j},
+	r := executor.Start(t, provider.Setup{Set: &set}, b, j,
 		script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
 	a := r.Run(true, "")
 	if a.Status != 200 || a.Text != "Read." {
@@ -108,11 +109,11 @@ func TestReadsTogether(t *testing.T) {
 func TestReadsTogetherEnd(t *testing.T) {
 	const n = 4
 	b := &readers{all: n, full: make(chan struct{}), stays: true}
-	set := *ruletest.Shipped(t, provider.Sections()...)
+	set := *ruletest.Shipped(t, executor.Sections()...)
 	ruleset.Of[run.Runs](&set).Parallel = "read"
 	j, err := run.OpenJournal(run.JournalConfig{Dir: filepath.Join(t.TempDir(), "runs"), Now: time.Now})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b}, Journal: j},
+	r := executor.Start(t, provider.Setup{Set: &set}, b, j,
 		script.New(script.Scenario{Steps: []script.Reply{several(n), script.Text("Read.")}}))
 	ctx, leave := context.WithCancel(t.Context())
 	go func() { <-b.full; leave() }()
@@ -140,7 +141,7 @@ func TestReadsTogetherEnd(t *testing.T) {
 	mixed := several(3)
 	mixed.Calls[1] = script.Call{ID: "w", Name: "write", Arguments: `{"path":"/tmp/1","content":"x"}`}
 	plain := &provider.Source{}
-	r = provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{plain}},
+	r = executor.Start(t, provider.Setup{Set: &set}, plain, nil,
 		script.New(script.Scenario{Steps: []script.Reply{mixed, script.Text("Done.")}}))
 	if a := r.Run(false, ""); a.Text != "Done." ||
 		strings.Join(plain.Calls(),

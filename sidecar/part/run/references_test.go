@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -59,7 +60,7 @@ func TestReferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newsBench()
-			r := provider.PlayRun(t, b, nil, append(c.replies, script.Text("That is all."))...)
+			r := executor.Play(t, b, nil, append(c.replies, script.Text("That is all."))...)
 			if a := r.Run(false, ""); a.Status != 200 || a.Text != "That is all." {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
@@ -83,7 +84,7 @@ func TestReferences(t *testing.T) {
 func TestReferencesOfThisRun(t *testing.T) {
 	b := newsBench()
 	fetch := script.Native("web_fetch", `{"url":"the top result"}`)
-	r := provider.PlayRun(t, b, func(r *run.Runs) { r.Parallel = "read" },
+	r := executor.Play(t, b, func(r *run.Runs) { r.Parallel = "read" },
 		script.Native("web_search", `{"query":"news"}`), script.Text("Found."), fetch, script.Text("No."),
 		script.Reply{Calls: []script.Call{{Name: "web_search", Arguments: `{"query":"more"}`},
 			{Name: "web_fetch", Arguments: `{"url":"the top result"}`}}}, script.Text("Yes."))
@@ -102,9 +103,8 @@ func TestReferencesOfThisRun(t *testing.T) {
 	dir := t.TempDir()
 	ruletest.Must(t, os.WriteFile(filepath.Join(dir, "<output file>"), nil, 0o600))
 	b = newsBench()
-	set := *ruletest.Shipped(t, provider.Sections()...)
-	r = provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b},
-		World: guard.NewWorld(guard.Machine{Workspace: dir})},
+	set := *ruletest.Shipped(t, executor.Sections()...)
+	r = executor.Start(t, provider.Setup{Set: &set, World: guard.NewWorld(guard.Machine{Workspace: dir})}, b, nil,
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("write",
 			`{"path":"<output file>","content":"x"}`),
 			script.Native("write", `{"path":"./<new file>","content":"x"}`), script.Text("Done.")}}))
@@ -121,7 +121,7 @@ func TestPoisonedReferences(t *testing.T) {
 		b := &provider.Source{Result: func(name string, _ int) tools.Result {
 			return tools.Result{Text: `{"results":[{"title":"News","url":"` + address + `"}]}`}
 		}}
-		r := provider.PlayRun(t, b, nil, script.Native("web_search", `{"query":"news"}`),
+		r := executor.Play(t, b, nil, script.Native("web_search", `{"query":"news"}`),
 			script.Native("web_fetch", `{"url":"the top result"}`), script.Text("I may not."))
 		if a := r.Run(false, ""); a.Status != 200 {
 			t.Errorf("%s: %d %s", address, a.Status, a.Body)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -24,8 +24,8 @@ func TestResultsOfARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &provider.Source{Result: func(string, int) tools.Result { return tools.Result{Text: string(doc)} }}
-	set := *ruletest.Shipped(t, provider.Sections()...)
-	r := provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b}},
+	set := *ruletest.Shipped(t, executor.Sections()...)
+	r := executor.Start(t, provider.Setup{Set: &set}, b, nil,
 		script.New(script.Scenario{Steps: []script.Reply{script.Native("web_search", `{"query":"news"}`),
 			script.Text("ok")}}))
 	if a := r.Run(false, ""); a.Text != "ok" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy"
@@ -26,15 +27,15 @@ import (
 )
 
 // on starts a sidecar on the journal of a folder, as another process would.
-func on(t *testing.T, dir string, b run.Source, edit func(*run.Runs), replies ...script.Reply) *provider.Server {
+func on(t *testing.T, dir string, b run.Source, edit func(*run.Runs), replies ...script.Reply) *executor.Server {
 	t.Helper()
 	j, err := run.OpenJournal(run.JournalConfig{Dir: dir, Now: time.Now})
 	ruletest.Must(t, err)
-	set := *ruletest.Shipped(t, provider.Sections()...)
+	set := *ruletest.Shipped(t, executor.Sections()...)
 	if edit != nil {
 		edit(ruleset.Of[run.Runs](&set))
 	}
-	return provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b}, Journal: j},
+	return executor.Start(t, provider.Setup{Set: &set}, b, j,
 		script.New(script.Scenario{Steps: replies}))
 }
 
@@ -77,7 +78,7 @@ func writes(paths ...string) script.Reply {
 }
 
 // left lets a caller leave while the first of two calls runs.
-func left(r *provider.Server, ctx context.Context) {
+func left(r *executor.Server, ctx context.Context) {
 	r.T.Helper()
 	if res, err := r.Do(ctx, "POST", "/v1/chat/completions", twoFiles); err == nil {
 		res.Body.Close()
@@ -179,7 +180,7 @@ func TestHeldByAnother(t *testing.T) {
 // does not write again, and gets the answer of that run once there is one.
 func TestTakenOver(t *testing.T) {
 	b, after, dir := &provider.Source{}, &provider.Source{}, t.TempDir()
-	var next *provider.Server
+	var next *executor.Server
 	b.Result = func(_ string, n int) tools.Result {
 		if n == 1 {
 			next = on(t, dir, after, nil, writes("/tmp/a"), script.Text("again"))
@@ -218,7 +219,7 @@ func TestDiskFull(t *testing.T) {
 		return time.Now()
 	}})
 	ruletest.Must(t, err)
-	r := provider.Start(t, provider.Setup{Set: ruletest.Shipped(t, provider.Sections()...), Sources: []run.Source{b}, Journal: j},
+	r := executor.Start(t, provider.Setup{}, b, j,
 		script.New(script.Scenario{Steps: []script.Reply{writes("/tmp/a", "/tmp/b", "/tmp/a"),
 			script.Text("ok")}}))
 	left(r, ctx)
@@ -245,7 +246,7 @@ func TestWarnedAfterRestart(t *testing.T) {
 	r.Chat(twoFiles)
 	next := on(t, killed, &provider.Source{}, nil, script.Text("ok"))
 	next.Chat(twoFiles)
-	for _, r := range []*provider.Server{r, next} {
+	for _, r := range []*executor.Server{r, next} {
 		asked := r.Model.Requests("")
 		if last := fmt.Sprint(asked[len(asked)-1].Messages); strings.Count(last,
 			"You have sent this call 2 times") != 1 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
@@ -20,13 +21,13 @@ import (
 
 // person is somebody who resumes runs of a rig while it serves.
 type person struct {
-	*provider.Server
+	*executor.Server
 	*run.Resumer
 	goes sync.WaitGroup
 	stop context.CancelFunc
 }
 
-func newPerson(r *provider.Server) *person {
+func newPerson(r *executor.Server) *person {
 	p := &person{Server: r}
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop

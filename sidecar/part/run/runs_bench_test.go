@@ -7,9 +7,9 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
@@ -34,9 +34,9 @@ func BenchmarkRun(b *testing.B) {
 	model := script.New(script.Scenario{Choose: turns})
 	direct := httptest.NewServer(model)
 	defer direct.Close()
-	set := *ruletest.Shipped(b, provider.Sections()...)
+	set := *ruletest.Shipped(b, executor.Sections()...)
 	box := &provider.Source{Result: func(string, int) tools.Result { return tools.Result{Text: "text"} }}
-	r := provider.Start(b, provider.Setup{Set: &set, Sources: []run.Source{box}}, model)
+	r := executor.Start(b, provider.Setup{Set: &set}, box, nil, model)
 	post := func(b *testing.B, url string, body []byte) {
 		res, err := http.Post(url, "application/json", bytes.NewReader(body))
 		if err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -26,7 +27,7 @@ func TestManyRuns(t *testing.T) {
 		open.Wait()
 		return tools.Result{Text: "text"}
 	}}
-	r := provider.StartRun(t, b, nil, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
+	r := executor.Serve(t, b, nil, script.New(script.Scenario{Choose: func(q script.Request) *script.Reply {
 		reply := script.Native("read", `{"path":"/tmp/a"}`)
 		if len(q.Messages) > 1 {
 			reply = script.Text("Done with " + q.Messages[0].Text + ".")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
@@ -21,7 +22,7 @@ import (
 func TestRun(t *testing.T) {
 	for _, stream := range []bool{true, false} {
 		b := &provider.Source{}
-		r := provider.PlayRun(t, b, nil,
+		r := executor.Play(t, b, nil,
 			script.Native("web_search", `{"query":"news"}`).Thinking("I must search."),
 			script.Native("web_fetch", `{"url":"https://example.com/a"}`),
 			script.Native("write", `{"path":"/tmp/summary.md","content":"All is well."}`),
@@ -133,7 +134,7 @@ func TestRunEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &provider.Source{Result: c.result}
-			r := provider.PlayRun(t, b, c.edit, c.replies...)
+			r := executor.Play(t, b, c.edit, c.replies...)
 			a := r.Run(false, c.more)
 			if a.Status != c.status || a.Last != c.finish && c.status == 200 {
 				t.Errorf("%d %q: %s", a.Status, a.Last, a.Body)
@@ -155,7 +156,7 @@ func TestRunEnds(t *testing.T) {
 
 // What a run cost is that of all its requests, also of those whose reply was asked for again.
 func TestRunUsage(t *testing.T) {
-	r := provider.PlayRun(t, &provider.Source{}, nil, script.Text(""), writes("/tmp/a"), script.Text("end"))
+	r := executor.Play(t, &provider.Source{}, nil, script.Text(""), writes("/tmp/a"), script.Text("end"))
 	a := r.Run(false, "")
 	served := r.Log.Lines("request_served")
 	want := fmt.Sprintf("prompt_tokens=%d completion_tokens=%d ",
@@ -169,18 +170,18 @@ func TestRunUsage(t *testing.T) {
 // A run has its time, and the caller can shorten it.
 func TestRunTime(t *testing.T) {
 	slow := func(string, int) tools.Result {
-		time.Sleep(300 * time.Millisecond) // longer than a run may take
+		time.Sleep(1200 * time.Millisecond) // longer than a run may take
 		return tools.Result{Text: "ok"}
 	}
 	b := &provider.Source{Result: slow}
-	r := provider.PlayRun(t, b, nil, script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.Text("late"))
-	if a := r.Run(false, `"timeout":0.1`); a.Status != http.StatusGatewayTimeout ||
+	r := executor.Play(t, b, nil, script.Native("web_fetch", `{"url":"https://example.com/a"}`), script.Text("late"))
+	if a := r.Run(false, `"timeout":1`); a.Status != http.StatusGatewayTimeout ||
 		a.Fault.Code != "timeout_exceeded" {
 		t.Errorf("%d %+v", a.Status, a.Fault)
 	}
 	b = &provider.Source{Result: slow}
-	r = provider.PlayRun(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("late"))
-	if a := r.Run(false, `"timeout":0.1`); a.Status != 200 ||
+	r = executor.Play(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("late"))
+	if a := r.Run(false, `"timeout":1`); a.Status != 200 ||
 		!strings.Contains(a.Text, "Its time is over.\n\nWhat was done:\n- write: /tmp/a") ||
 		a.Last != "length" {
 		t.Errorf("%d %q %q", a.Status, a.Last, a.Text)
@@ -196,14 +197,14 @@ func TestRunAgain(t *testing.T) {
 		return tools.Result{Text: "found"}
 	}}
 	search := script.Native("web_search", `{"query":"news"}`)
-	r := provider.PlayRun(t, b, nil, search, search, script.Text("ok"))
+	r := executor.Play(t, b, nil, search, search, script.Text("ok"))
 	if a := r.Run(false, ""); a.Text != "ok" || len(b.Calls()) != 2 {
 		t.Errorf("%q after %q", a.Text, b.Calls())
 	}
 	b = &provider.Source{Result: func(string, int) tools.Result {
 		return tools.Result{Failed: true, Transient: true, Text: "connection refused"}
 	}}
-	r = provider.PlayRun(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("ok"))
+	r = executor.Play(t, b, nil, script.Native("write", `{"path":"/tmp/a","content":"x"}`), script.Text("ok"))
 	if a := r.Run(false, ""); a.Text != "ok" || len(b.Calls()) != 1 {
 		t.Errorf("%q after %q: a call that writes is sent once", a.Text, b.Calls())
 	}
@@ -230,13 +231,13 @@ func TestRunSignals(t *testing.T) {
 		`{"reasoning": "I know it.", "tool_calls": [], "done": true, "answer": "It is calm."}`:       {"guided_json", "It is calm.", true},
 		`{"reasoning": "The task is complete.", "tool_calls": [], "done": false, "answer": "Wait."}`: {"guided_json", "", false},
 	} {
-		set := *ruletest.Shipped(t, provider.Sections()...)
+		set := *ruletest.Shipped(t, executor.Sections()...)
 		set.Models = slices.Clone(set.Models)
 		for i := range set.Models {
 			set.Models[i].Profile.Value = c.profile
 		}
 		b := &provider.Source{}
-		r := provider.Start(t, provider.Setup{Set: &set, Sources: []run.Source{b}},
+		r := executor.Start(t, provider.Setup{Set: &set}, b, nil,
 			script.New(script.Scenario{Steps: []script.Reply{script.Text(reply), script.Text("Wait.")}}))
 		a := r.Run(false, "")
 		if got := strings.Contains(r.Log.String(), "event=completion_signal_detected"); got != c.signal {
@@ -262,7 +263,7 @@ func TestToolPanics(t *testing.T) {
 			}
 			return tools.Result{Text: "ok"}
 		}}
-		r := provider.PlayRun(t, b, func(r *run.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
+		r := executor.Play(t, b, func(r *run.Runs) { r.Parallel = "read" }, reply, script.Text("end"))
 		a := r.Run(false, "")
 		asked := r.Model.Requests("")
 		if read := fmt.Sprint(asked[len(asked)-1].Messages); a.Text != "end" || len(b.Calls()) != 2 ||

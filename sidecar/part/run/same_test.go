@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
@@ -30,7 +31,7 @@ func TestSameCalls(t *testing.T) {
 			reply.Calls = append(reply.Calls, more.Calls...)
 		}
 		b := &provider.Source{}
-		if a := provider.PlayRun(t, b, nil, reply, script.Text("ok")).Run(false, ""); a.Text != "ok" ||
+		if a := executor.Play(t, b, nil, reply, script.Text("ok")).Run(false, ""); a.Text != "ok" ||
 			len(b.Calls()) != c.ran {
 			t.Errorf("%s: %q after %q", c.name, a.Text, b.Calls())
 		}

@@ -17,9 +17,9 @@ import (
 	"go.opentelemetry.io/otel/semconv/v1.41.0/genaiconv"
 	wire "go.opentelemetry.io/proto/otlp/trace/v1"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/executor"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/trace"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -349,8 +349,8 @@ func TestSpansOfTwoServers(t *testing.T) {
 
 // A run is a span with its turns and tools below it. A call that is denied says so.
 func TestSpansOfARun(t *testing.T) {
-	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
-	r := followPlay(t, provider.Setup{Set: &set, Sources: []run.Source{b}, Server: "vllm"},
+	b, set := &provider.Source{}, *ruletest.Shipped(t, executor.Sections()...)
+	r := followPlay(t, provider.Setup{Set: &set, Extend: executor.With(b), Server: "vllm"},
 		script.Native("web_search", `{"query":"news"}`),
 		script.Native("write", `{"path":"/etc/passwd","content":"x"}`),
 		script.Text("Done."))
@@ -421,7 +421,7 @@ func TestSpansOfFailures(t *testing.T) {
 // said in the attempt, what was made of it in the turn.
 func TestSpansWithWords(t *testing.T) {
 	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
-	set := ruletest.Shipped(t, provider.Sections()...)
+	set := ruletest.Shipped(t, executor.Sections()...)
 	ruleset.Of[telemetry.Words](set).Bytes = 2 << 10
 	r := followPlay(t, provider.Setup{Server: "vllm", Set: set},
 		script.Text(`<|channel|>commentary to=functions.exec <|constrain|>json<|message|>{'command':'echo `+
@@ -483,8 +483,8 @@ func TestCollectorIsOff(t *testing.T) {
 func TestLogOfATrace(t *testing.T) {
 	replies := []script.Reply{script.Native("exec", `{"command":"rm -rf /"}`), script.Text("Done."),
 		script.Fail(400, "no"), script.Native("web_search", `{"query":"x"}`), script.Text("Found.")}
-	b, set := &provider.Source{}, *ruletest.Shipped(t, provider.Sections()...)
-	cfg := provider.Setup{Set: &set, Sources: []run.Source{b}, Server: "vllm", JSON: true}
+	b, set := &provider.Source{}, *ruletest.Shipped(t, executor.Sections()...)
+	cfg := provider.Setup{Set: &set, Extend: executor.With(b), Server: "vllm", JSON: true}
 	for name, r := range map[string]*provider.Server{
 		"without": provider.Start(t, cfg, script.New(script.Scenario{Steps: replies})),
 		"with":    followPlay(t, cfg, replies...).Server,

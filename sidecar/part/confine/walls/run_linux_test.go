@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -268,6 +269,9 @@ func inSession(t *testing.T, end func(work string, supervisor int) string) {
 
 // However the supervisor ends, what it ran ends with it.
 func TestNothingIsLeft(t *testing.T) {
+	heard := make(chan os.Signal, 1) // else the child ignores what a shell lets this process ignore in its background
+	signal.Notify(heard, unix.SIGINT)
+	defer signal.Stop(heard)
 	for name, end := range map[string]func(*exec.Cmd) error{
 		"killed":                 func(c *exec.Cmd) error { return c.Process.Kill() },
 		"killed with its group":  func(c *exec.Cmd) error { return unix.Kill(-c.Process.Pid, unix.SIGKILL) },
