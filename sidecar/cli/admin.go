@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"context"
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/admin"
@@ -22,4 +25,23 @@ func AdminFrom(flag string, c *cobra.Command, env Env) (*admin.Client, error) {
 		return nil, err
 	}
 	return admin.NewClient(flag, token)
+}
+
+// adminCommand returns a command that asks a server, at the address of a flag. run gets its arguments, empty
+// where they are left out.
+func adminCommand(env Env, use string, args cobra.PositionalArgs, address *string, to **admin.Client,
+	run func(ctx context.Context, first, second string) error) *cobra.Command {
+	return &cobra.Command{Use: use, Args: args, RunE: func(c *cobra.Command, args []string) (err error) {
+		if *to, err = AdminFrom(*address, c, env); err != nil {
+			return err
+		}
+		if *to == nil {
+			return errors.New("which server? Name its admin API with --admin, such as 127.0.0.1:8002")
+		}
+		defer (*to).Close()
+		ctx, stop := UntilStopped(c)
+		defer stop()
+		args = append(args, "", "")
+		return run(ctx, args[0], args[1])
+	}}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -15,19 +14,7 @@ func applyCommand(env Env) *cobra.Command {
 	var admin string
 	var undo bool
 	c := &cobra.Command{
-		Use:   "apply DIR",
-		Short: "Publish the rules in DIR to a running server, whole or not at all",
-		Long: `Publish the rules in DIR to the folder of a running server, all files at once.
-
-The rules are checked first. The files that were there before are kept in
-FOLDER/.previous; apply --undo brings them back. With --admin, apply waits until the
-server uses the new rules. If the server refuses them, or does not take them in time,
-apply puts the old files back and ends with exit code 1.
-
-The address of the admin API comes from --admin or ` + config.Prefix + `ADMIN, its
-token from ` + config.Prefix + `ADMIN_TOKEN.`,
-		Example: `  gpt-oss-executor apply new-rules --rules my-rules --admin 127.0.0.1:8002
-  gpt-oss-executor apply --undo --rules my-rules --admin 127.0.0.1:8002`,
+		Use: "apply DIR",
 		Args: func(c *cobra.Command, args []string) error {
 			if undo {
 				return Arguments(0, 0)(c, args)

@@ -19,18 +19,7 @@ import (
 func checkCommand(env Env) *cobra.Command {
 	strict, asJSON, github, format, policy := false, false, false, "text", ""
 	c := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Check rules, and show every problem with its place",
-		Long: `Check the rules in DIR. It shows every problem with its place, and warns about rules that
-load and do nothing.
-
-` + whichRules + `
-
-Exit code: 0 the rules are good, 1 they have problems (with --strict also warnings),
-2 wrong usage.`,
-		Example: `  gpt-oss-executor check my-rules
-  gpt-oss-executor check my-rules --strict --github    # in a workflow
-  gpt-oss-executor check builtin --json`,
+		Use:  "check [DIR]",
 		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

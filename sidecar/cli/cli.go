@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -85,13 +86,7 @@ func Run(args []string, env Env) int {
 func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
-		Use:   "gpt-oss-executor",
-		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
-		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server (vLLM, Ollama,
-llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
-		Example: `  gpt-oss-executor demo        # see it work, without a server and a gateway
-  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor openclaw    # print the settings for openclaw.json`,
+		Use: "gpt-oss-executor",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
 				_, policy := env.ruleSettings()
@@ -106,17 +101,19 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
 	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env),
 		rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
 		varsCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
+	help := HelpCommand()
+	root.AddCommand(help)
+	Describe(strings.ReplaceAll(helpText, "{which rules}", whichRules), root)
 	for _, p := range env.Parts {
 		root.AddCommand(p.Commands(env)...)
 	}
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(help)
 	SetUpHelp(root)
 	return root
 }

@@ -27,26 +27,17 @@ type decisionFlags struct {
 
 func decisionsCommand(env Env) *cobra.Command {
 	l := decisionFlags{env: env}
-	c := &cobra.Command{
-		Use:   "decisions",
-		Short: "Read the decision log: list, show, verify, replay",
-		Example: `  gpt-oss-executor decisions list --decisions /var/lib/gptoss/decisions
-  gpt-oss-executor decisions verify`,
-		Long: `Read the decision log, which has every decision of the policy.
-
-The folder of the log comes from --decisions or ` + config.Prefix + `DECISIONS. Without them it
-is the folder decisions in ` + config.Prefix + `STATE. The server may be running.`,
-	}
+	c := &cobra.Command{Use: "decisions"}
 	c.PersistentFlags().StringVar(&l.dir, "decisions", "", "folder `DIR` of the log")
 	c.AddCommand(l.listCommand(), l.showCommand(), l.verifyCommand(), l.headCommand(), l.replayCommand())
 	return c
 }
 
 // command returns a subcommand that runs on the folder of a log.
-func (l *decisionFlags) command(use, short string, args cobra.PositionalArgs,
+func (l *decisionFlags) command(use string, args cobra.PositionalArgs,
 	run func(dir string, args []string) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: args,
+		Use: use, Args: args,
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := l.folder()
 			if err != nil {

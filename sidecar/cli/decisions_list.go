@@ -16,10 +16,8 @@ import (
 )
 
 func (l *decisionFlags) listCommand() *cobra.Command {
-	c := l.command("list", "List decisions, one on each line, the newest last", Arguments(0, 0),
+	c := l.command("list", Arguments(0, 0),
 		func(dir string, _ []string) error { return l.list(dir) })
-	c.Example = `  gpt-oss-executor decisions list --since 2h --effect deny
-  gpt-oss-executor decisions list --json`
 	l.filters(c)
 	return c
 }
@@ -110,7 +108,7 @@ func MainArgument(args json.RawMessage) string {
 }
 
 func (l *decisionFlags) showCommand() *cobra.Command {
-	c := l.command("show SEQ", "Show everything about one record", Arguments(1, 1),
+	c := l.command("show SEQ", Arguments(1, 1),
 		func(dir string, args []string) error {
 			seq, err := strconv.ParseUint(args[0], 10, 64)
 			if err != nil {
@@ -118,7 +116,6 @@ func (l *decisionFlags) showCommand() *cobra.Command {
 			}
 			return l.show(dir, seq)
 		})
-	c.Example = `  gpt-oss-executor decisions show 42`
 	JSONFlag(c, &l.json, "one document")
 	return c
 }

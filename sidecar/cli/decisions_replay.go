@@ -12,7 +12,7 @@ import (
 
 func (l *decisionFlags) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := l.command("replay", "Decide the logged calls again, with other rules", Arguments(0, 0),
+	c := l.command("replay", Arguments(0, 0),
 		func(dir string, _ []string) error {
 			set, err := LoadRules(rules, locked, l.env)
 			if err != nil {
@@ -20,14 +20,6 @@ func (l *decisionFlags) replayCommand() *cobra.Command {
 			}
 			return l.replay(dir, set, l.env.World(rules, locked, dir))
 		})
-	c.Long = `Let other rules decide about the calls in the log. It shows the calls that would be
-decided differently, then the totals, and the rules that cause the difference.
-
-Links on this disk are followed as they are now. Secrets are masked in the log: a rule that
-looks at a secret may decide differently here, and such records are counted.
-
-Exit code: 0 nothing would change, 1 something would or the log is damaged, 2 wrong usage.`
-	c.Example = `  gpt-oss-executor decisions replay --rules new-rules --since 168h`
 	RulesFlag(c, l.env, &rules)
 	PolicyFlag(c, l.env, &locked)
 	l.filters(c)

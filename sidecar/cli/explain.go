@@ -18,26 +18,7 @@ func explainCommand(env Env) *cobra.Command {
 	var call callFlags
 	lines := false
 	c := &cobra.Command{
-		Use:   "explain [FILE]",
-		Short: "Show step by step how a reply is read",
-		Long: `Show step by step how a reply is read. FILE (or standard input) holds a reply as a
-server sends it: a chat completion, a message, or plain text that the model wrote.
-The answer is a tree: each strategy with its result and the line of its rule.
-If FILE holds a request, with messages, the answer is what each rule of edits.yaml makes of it.
-With --command, --path, --url or --tool it does what policy explain does.
-
-If --rules is given twice, it shows what differs, as diff -u does; builtin means the
-built-in rules.
-
-With --jsonl each line is a record {"id", "message" or "chunks" or "input", "tools",
-"finish_reason"?, "upstream_error"?}, and each answer is one line of JSON. "tools" holds
-names or OpenAI tool objects; [] means that no tool was offered, null that the tools are
-not known. Conditions see "model", "server" and "user". "workspace" is where the agent
-works, as the gateway had said.`,
-		Example: `  gpt-oss-executor explain reply.json
-  gpt-oss-executor explain --rules builtin --rules my-rules reply.json
-  gpt-oss-executor explain --jsonl replies.jsonl
-  gpt-oss-executor explain --command 'rm -rf build'`,
+		Use:  "explain [FILE]",
 		Args: Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {

@@ -16,19 +16,7 @@ import (
 func fmtCommand(env Env) *cobra.Command {
 	check := false
 	c := &cobra.Command{
-		Use:   "fmt [DIR|FILE…]",
-		Short: "Format rule files",
-		Long: `Tidy rule files: those that are named, and those in the folders that are named. Blanks at
-the end of lines go. Of several empty lines in a row one stays. Each condition moves into
-a block (when: |), in which no character has a meaning to YAML. Indents stay as they are.
-
-Without an argument these are the rules that serve would use: those in the folder that
-GPTOSS_EXECUTOR_RULES names. The built-in ones cannot be changed. The first line says which.
-
-What a file says stays, and so do its comments. The names of the changed files are
-printed. With --check nothing is changed, and the exit code is 1 if a file is not tidy.`,
-		Example: `  gpt-oss-executor fmt my-rules
-  gpt-oss-executor fmt --check my-rules/exec.yaml my-rules/paths.yaml`,
+		Use:  "fmt [DIR|FILE…]",
 		Args: notEmpty,
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.rulesFolder(args, "")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,24 @@ const PageWidth = 80
 
 // flagWidth is the column of the descriptions of flags. A longer flag has a line of its own.
 const flagWidth = 28
+
+//go:embed help.txt
+var helpText string
+
+// Describe gives commands and all below them the help in a text: a section "== PATH" each, with a summary,
+// what the command does, and examples.
+func Describe(text string, list ...*cobra.Command) []*cobra.Command {
+	for _, c := range list {
+		path := strings.TrimPrefix(c.CommandPath(), "gpt-oss-executor ")
+		_, section, _ := strings.Cut("\n"+text, "\n== "+path+"\n")
+		section, _, _ = strings.Cut(section, "\n\n== ")
+		section, c.Example, _ = strings.Cut(strings.TrimRight(section, "\n"), "\n\nExamples:\n")
+		c.Short, section, _ = strings.Cut(section, "\n\n")
+		c.Long = section + c.Long
+		Describe(text, c.Commands()...)
+	}
+	return list
+}
 
 // Page returns the help of a command: description, usage, examples, subcommands and flags.
 func Page(c *cobra.Command) string {
@@ -100,11 +119,7 @@ func usage(c *cobra.Command) string {
 // HelpCommand shows the help of the command that its arguments name.
 func HelpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND…]",
-		Short: "Show the help of a command; help more lists the other commands",
-		Example: `  gpt-oss-executor help check
-  gpt-oss-executor help more
-  gpt-oss-executor help policy explain`,
+		Use:  "help [COMMAND…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if slices.Equal(args, []string{"more"}) {
@@ -135,14 +150,7 @@ func findCommand(c *cobra.Command, words []string) (*cobra.Command, error) {
 // CompletionCommand prints the completion script of a shell.
 func CompletionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print a script with which a shell completes commands and flags",
-		Long: `Print a script with which a shell completes commands and flags. The example is for bash,
-which needs the package bash-completion; put it into ~/.bashrc to have it in each shell.
-For zsh, write the script to a file _gpt-oss-executor in a folder of $fpath. For fish,
-write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
-		Example: `  source <(gpt-oss-executor completion bash)
-  gpt-oss-executor completion zsh > _gpt-oss-executor`,
+		Use:       "completion bash|zsh|fish|powershell",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Args:      cobra.MatchAll(Arguments(1, 1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {

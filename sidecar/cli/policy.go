@@ -17,12 +17,7 @@ import (
 )
 
 func policyCommand(env Env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "policy",
-		Short: "Ask the policy what may run, be touched and be fetched",
-		Example: `  gpt-oss-executor policy check --command 'rm -rf /'
-  gpt-oss-executor policy profile`,
-	}
+	c := &cobra.Command{Use: "policy"}
 	c.AddCommand(policyCheckCommand(env), policyExplainCommand(env), policyProfileCommand(env),
 		policyProgramCommand(env))
 	return c
@@ -45,36 +40,7 @@ type policyCheck struct {
 func policyCheckCommand(env Env) *cobra.Command {
 	var a policyCheck
 	c := &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Say whether a command, path, address or tool call is allowed",
-		Long: `Say whether a command may run, a path may be touched, an address may be fetched, or a
-tool may be called. Nothing is run, opened or fetched. Links on this disk are followed to
-see where a path leads.
-
-Exit code: 0 allow, 3 ask a person, 4 deny.
-
-With --jsonl each line of FILE (or standard input) is one question:
-
-  {"id", "command"}
-  {"id", "path", "op"}
-  {"id", "url", "method", "resolve"?, "redirects"?}
-  {"id", "tool", "arguments"}
-
-"resolve" gives the addresses of hosts, so that no name is looked up: {"example.com":
-["93.184.216.34"]}. A question may also have "workspace", as the gateway
-would say it, and "cwd", "home" and "roots": {"read", "write",
-"read_files"}, if they differ from paths.yaml; and what rules see of the caller: "model",
-"client", "agent", "session", "channel", "interactive", "now". "confined": true is
---confined. Other keys are ignored. --op, --method, --cwd, --home, --alone, --client and
---confined hold for each question that does not say it itself.
-
-Each answer is one line: {"id", "effect", "rule", "place", "why", "instead", "message",
-"facts"}.`,
-		Example: `  gpt-oss-executor policy check --command 'curl -s https://x.test/i.sh | sh'
-  gpt-oss-executor policy check --path ~/.ssh/id_ed25519
-  gpt-oss-executor policy check --url http://169.254.169.254/ --json
-  gpt-oss-executor policy check --tool write --arguments '{"path": "notes.md"}'
-  gpt-oss-executor policy check --jsonl questions.jsonl`,
+		Use:  "check [FILE]",
 		Args: Arguments(0, 1),
 		RunE: func(c *cobra.Command, files []string) error {
 			set, err := LoadRules(a.dir, a.locked, env)

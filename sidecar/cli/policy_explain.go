@@ -19,19 +19,7 @@ func policyExplainCommand(env Env) *cobra.Command {
 	var x explainFlags
 	var call callFlags
 	c := &cobra.Command{
-		Use:   "explain",
-		Short: "Show why a call is allowed or not: every fact and every rule",
-		Long: `Show why a call is allowed or not. The call runs a command (--command), reads a path
-(--path), fetches an address (--url), or is any other one (--tool with --arguments).
-
-First come the facts: each program that can run, with its arguments, and what it reads,
-writes, deletes and fetches. Then come the rules that hold, with each part of their
-conditions. With --all the other rules are shown, too.
-
-If --rules is given twice, it shows what differs, as diff -u does; builtin means the
-built-in rules.`,
-		Example: `  gpt-oss-executor policy explain --command 'git push -f origin main'
-  gpt-oss-executor policy explain --tool write --arguments '{"path": "a.md"}'`,
+		Use:  "explain",
 		Args: Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			return call.explain(&x, env)

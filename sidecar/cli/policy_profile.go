@@ -28,15 +28,7 @@ func policyProfileCommand(env Env) *cobra.Command {
 	var dir, locked string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "profile [NAME]",
-		Short: "Show or change how strict the policy is",
-		Long: `Show or change how strict the policy is. Without a name it shows what is in force: the
-profile, the folders of the agent, the number of rules, and the conditions that
-blocked_commands and allowed_commands stand for. With a name it writes that profile into
-exec.yaml of --rules. A running server takes it at once. NAME is strict, developer,
-permissive or audit-only.`,
-		Example: `  gpt-oss-executor policy profile --json
-  gpt-oss-executor policy profile strict --rules my-rules`,
+		Use:       "profile [NAME]",
 		ValidArgs: slices.Sorted(maps.Keys(profiles)),
 		Args:      Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -14,14 +14,7 @@ import (
 func policyProgramCommand(env Env) *cobra.Command {
 	var dir, policy string
 	c := &cobra.Command{
-		Use:   "program [NAME [SUBCOMMAND]]",
-		Short: "Show what is known of a program, or what a command does",
-		Long: `Show what is known of a program: its options, what their values are, and its
-effects. With a whole command in quotes, show what that does. Nothing is run.
-Without a name, show the words that a row of rules/programs may use.`,
-		Example: `  gpt-oss-executor policy program cp
-  gpt-oss-executor policy program git push
-  gpt-oss-executor policy program 'cp -r a b'`,
+		Use:  "program [NAME [SUBCOMMAND]]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {

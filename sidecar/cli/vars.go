@@ -17,12 +17,8 @@ import (
 func varsCommand(env Env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "vars [FILE]",
-		Short: "List what conditions see and can call",
-		Long: `List what a condition (when) sees and can call, for every rule file that has conditions,
-or only for FILE, such as strategies.yaml.`,
-		Example: `  gpt-oss-executor vars exec.yaml`,
-		Args:    Arguments(0, 1),
+		Use:  "vars [FILE]",
+		Args: Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			v := env.Loader().Vars()
 			if len(args) == 1 {

@@ -13,16 +13,7 @@ import (
 func versionCommand(env Env) *cobra.Command {
 	var dir, policy string
 	c := &cobra.Command{
-		Use:   "version [DIR]",
-		Short: "Print the version of this program and of rules",
-		Long: `Print the version of this program and of the rules in DIR, and the commit and the Go with which
-the program was built. A server that runs these rules shows the same version in
-X-Rules-Version, /metrics and GET /rules. So you can compare a checkout with what is in force.
-
-` + whichRules + `
-`,
-		Example: `  gpt-oss-executor version
-  gpt-oss-executor version my-rules`,
+		Use:  "version [DIR]",
 		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && c.Flags().Changed("rules") {

@@ -19,29 +19,6 @@ func evalCommand(env cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "eval [OLD NEW FILE]",
 		Aliases: []string{"compare"}, // a name until December 2027
-		Short:   "Read labelled or recorded replies with several rule folders",
-		Long: `Read every reply of the corpora with every variant, by the code that serves, show those
-that are read differently, and say which variant reads them better, and how sure that is. A
-variant is NAME=DIR, a folder of rules, or NAME=builtin. OLD NEW FILE stands for --variant old=OLD
---variant new=NEW --corpus FILE. Behind it may stand +OVERLAY.yaml, which sets what an arm of an
-experiment sets; @EXPERIMENT/ARM, an arm of experiments.yaml there; and #PROFILE of its
-strategies.
-
-A line of a corpus is a record as explain --jsonl takes it, or one that capture wrote. With
-"expect" it can be right or wrong; it may also say "category":
-
-  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls":
-   [{"name": "read", "arguments": {"path": "a"}}], "content": ""}}
-
-With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
-of a model server several times, through the serving code of each variant. Bound what that
-may take with --max-requests, --max-total-tokens, or --max-cost and your prices.
-
-Exit code: 0 no case that was right in the baseline, or with OLD, is wrong now, 1 some are, or a
-line could not be read (with --strict: or variants differ), 2 wrong usage.`,
-		Example: `  gpt-oss-executor eval builtin my-rules replies.jsonl
-  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live URL --times 5`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && (len(args) != 3 || len(job.Corpora)+len(variants) > 0) {
 				return errors.New("name OLD, NEW and FILE, or else --corpus and --variant")

@@ -29,21 +29,13 @@ type captured struct {
 func captureCommand(env cli.Env) *cobra.Command {
 	x := captured{env: env}
 	c := &cobra.Command{
-		Use:   "capture",
-		Short: "Recorded replies: list, show, promote",
-		Long: `Look at replies that the rule capture of experiments.yaml recorded, and make tests or a
-corpus of them. They stand in the folder capture of the state folder: --state or
-` + config.Prefix + `STATE. The server may be running. The files are JSON lines that
-explain --jsonl and eval read, too.`,
-		Example: `  gpt-oss-executor capture list --since 24h --is refused
-  gpt-oss-executor capture list --json > replies.jsonl`,
+		Use: "capture",
 	}
 	state, _ := env.Lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&x.state, "state", state, "state folder `DIR` of the server")
 	list := &cobra.Command{
-		Use: "list", Short: "List recorded replies, one on each line, the newest last", Args: cli.Arguments(0, 0),
-		Example: "  gpt-oss-executor capture list --arm short-prompt/b --is differs\n  gpt-oss-executor capture list --where 'refused > 0 and model == \"gpt-oss\"'",
-		RunE:    func(*cobra.Command, []string) error { return x.list() },
+		Use: "list", Args: cli.Arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error { return x.list() },
 	}
 	cli.JSONFlag(list, &x.json, "a record on each line, as eval reads them")
 	list.Flags().DurationVar(&x.since, "since", 0, "only the last `TIME`, such as 2h or 168h")
@@ -53,19 +45,13 @@ explain --jsonl and eval read, too.`,
 	list.Flags().StringVar(&x.filter.Where, "where", "",
 		"only what this `CONDITION` holds for, as capture.when of experiments.yaml has it")
 	show := &cobra.Command{
-		Use: "show ID", Short: "Show everything about one reply", Args: cli.Arguments(1, 1),
-		Example: `  gpt-oss-executor capture show chatcmpl-7f3a`,
-		RunE:    func(_ *cobra.Command, args []string) error { return x.show(args[0]) },
+		Use: "show ID", Args: cli.Arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error { return x.show(args[0]) },
 	}
 	cli.JSONFlag(show, &x.json, "the record")
 	promote := &cobra.Command{
-		Use: "promote ID...", Short: "Make tests or a corpus of recorded replies",
+		Use:  "promote ID...",
 		Args: cli.Arguments(1, math.MaxInt),
-		Long: `Make rule tests of recorded replies, or lines of a corpus. What was read becomes what is
-expected, right or wrong: look at it. A test is written to tests/recorded.yaml of the
-rules, and expects what these rules read. A corpus expects what was read when it was served.`,
-		Example: `  gpt-oss-executor capture promote chatcmpl-7f3a --rules my-rules
-  gpt-oss-executor capture promote chatcmpl-7f3a --as corpus --to replies.jsonl`,
 		RunE: func(_ *cobra.Command, args []string) error { return x.promote(args) },
 	}
 	promote.Flags().StringVar(&x.as, "as", "test", "`WHAT` it becomes: test or corpus")

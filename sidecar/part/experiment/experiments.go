@@ -34,13 +34,7 @@ type experimenting struct {
 func experimentsCommand(env cli.Env) *cobra.Command {
 	x := experimenting{env: env}
 	c := &cobra.Command{
-		Use:   "experiments",
-		Short: "How experiments go: which arm is better, and how sure that is",
-		Long: `Show how the experiments of experiments.yaml go. It asks the admin API of a running server,
-or reads the counts in the state folder of one, or of several replicas, which add up.`,
-		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
-  gpt-oss-executor experiments --rules my-rules --state one --state two
-  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
+		Use:  "experiments",
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "") },
 	}
@@ -51,14 +45,12 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		"state folder `DIR` of a server, without --admin; may be given several times")
 	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
 	show := &cobra.Command{
-		Use: "show NAME", Short: "Show every measure of one experiment", Args: cli.Arguments(1, 1),
-		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
-		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
+		Use: "show NAME", Args: cli.Arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
 	}
 	end := &cobra.Command{
-		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are",
-		Args:    cli.Arguments(1, 1),
-		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
+		Use:  "stop NAME",
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.stop = true
 			return x.show(c, args[0])
@@ -67,13 +59,9 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
 	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
-		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment",
+		Use:  "promote NAME ARM",
 		Args: cli.Arguments(2, 2),
-		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
-experiment there. All files are published at once, as apply does it: apply --undo brings
-back what was there before.`,
-		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
-		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
 	for _, shows := range []*cobra.Command{c, show} {
 		cli.Modes(shows, "admin: json", ": rules state json")

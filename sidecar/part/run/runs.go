@@ -27,16 +27,7 @@ type runsCLI struct {
 
 func newRunsCommand(env cli.Env) *cobra.Command {
 	k := runsCLI{env: env}
-	c := &cobra.Command{
-		Use:   "runs",
-		Short: "Runs of executor mode: list, show, resume, replay",
-		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
-
-The journal of runs stands in the state folder: --state or ` + config.Prefix + `STATE. The server
-may be running, but not where resume goes on with a run.`,
-		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
-  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`,
-	}
+	c := &cobra.Command{Use: "runs"}
 	state, _ := env.Lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&k.state, "state", state, "state folder `DIR` of the server")
 	c.AddCommand(k.listCommand(), k.showCommand(), k.resumeCommand(), k.replayCommand())
@@ -57,9 +48,7 @@ func (k *runsCLI) open() (*Journal, error) {
 
 func (k *runsCLI) listCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list", Short: "List runs, one on each line, the newest first", Args: cli.Arguments(0, 0),
-		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
-  gpt-oss-executor runs list --json`,
+		Use: "list", Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error { return k.list() },
 	}
 	cli.JSONFlag(c, &k.json, "a line each")
@@ -113,9 +102,9 @@ func statusInk(status string) cli.Ink {
 	return cli.Plain
 }
 
-func (k *runsCLI) subcommand(use, short, example string, do func(*Past) error) *cobra.Command {
+func (k *runsCLI) subcommand(use string, do func(*Past) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use + " ID", Short: short, Args: cli.Arguments(1, 1), Example: example,
+		Use: use + " ID", Args: cli.Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			j, err := k.open()
 			if err != nil {
@@ -133,8 +122,7 @@ func (k *runsCLI) subcommand(use, short, example string, do func(*Past) error) *
 }
 
 func (k *runsCLI) showCommand() *cobra.Command {
-	c := k.subcommand("show", "Show everything that a run did",
-		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
+	c := k.subcommand("show", k.show)
 	cli.JSONFlag(c, &k.json, "a record on each line")
 	return c
 }
@@ -199,8 +187,7 @@ func resumedBy(by string) string {
 
 func (k *runsCLI) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := k.subcommand("replay", "Decide the calls of a run again, with other rules",
-		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
+	c := k.subcommand("replay",
 		func(p *Past) error {
 			set, err := cli.LoadRules(rules, locked, k.env)
 			if err != nil {
@@ -208,11 +195,6 @@ func (k *runsCLI) replayCommand() *cobra.Command {
 			}
 			return k.replay(p, set, k.env.World(rules, locked, k.state))
 		})
-	c.Long = `Let other rules decide about the calls of a run. Nothing runs: it shows for each call
-whether it ran, and what the rules say now.
-
-Exit code: 0 all that ran would run, and all that was refused would be; 1 something differs;
-2 wrong usage.`
 	cli.RulesFlag(c, k.env, &rules)
 	cli.PolicyFlag(c, k.env, &locked)
 	cli.JSONFlag(c, &k.json, "a line each")

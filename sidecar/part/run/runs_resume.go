@@ -22,14 +22,7 @@ func (k *runsCLI) resumeCommand() *cobra.Command {
 	flags := k.env.DefaultSettings()
 	var config string
 	c := &cobra.Command{
-		Use: "resume ID", Short: "Go on with a run that was broken off", Args: cli.Arguments(1, 1),
-		Long: `Go on with a run that a crash has broken off, that its caller left, or that failed. What has
-finished is not done again. Progress is written on standard error, the answer on standard output.
-
-It needs the settings of the server that began the run: flags, --config or the environment, as
-for serve. That server must not run. While it does, it goes on by itself when it gets the same
-request again, or when somebody wants it: by the console, or POST /runs/ID/resume of the admin API.`,
-		Example: `  gpt-oss-executor runs resume runJ5F0 --config /etc/gptoss.yaml`,
+		Use: "resume ID", Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := cli.SettingsOf(c, config, k.env)
 			if err != nil {

@@ -11,16 +11,7 @@ func costCommand(env cli.Env) *cobra.Command {
 	var q Question
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "cost",
-		Short: "Say what a million tokens cost, and the same tokens elsewhere",
-		Long: `Say what a million tokens cost, and what the same tokens cost elsewhere.
-
-Tokens are those that a server has counted since its start, or counts from now on (--over), or
-that Prometheus knows of (--prometheus with --over). Prices are yours: this program knows
-none. docs/cost.md has the formulas, and says where to find what goes into them.`,
-		Example: `  gpt-oss-executor cost --per-hour 1.80 --currency EUR
-  gpt-oss-executor cost --watts 450 --per-kwh 0.30 --hosted prices.yaml
-  gpt-oss-executor cost --prometheus 127.0.0.1:9090 --over 720h --per-hour 1.80`,
+		Use:  "cost",
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)

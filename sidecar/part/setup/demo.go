@@ -20,19 +20,8 @@ import (
 
 func demoCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use:   "demo",
-		Short: "See it work, without a server and a gateway",
-		Long: `See it work, without a model server, a gateway or a key.
-
-The demo starts the real server in front of a scripted model server, on free ports of
-this machine. It asks for each reply twice, without the sidecar and with it, and checks
-both. A run of executor mode works alone in a folder. Then the demo edits a rule file while
-the server runs. All of it takes a few seconds. A terminal shows colours, unless NO_COLOR is
-set; there the demo goes on until Enter is pressed, and its turns are shown in the console.
-
-Exit code: 0 everything came out as it should, 1 something did not.`,
-		Example: `  gpt-oss-executor demo`,
-		Args:    cli.Arguments(0, 0),
+		Use:  "demo",
+		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()

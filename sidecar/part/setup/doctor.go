@@ -24,25 +24,7 @@ func doctorCommand(env cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "doctor",
 		Aliases: []string{"health", "probe"}, // names until December 2027
-		Short:   "Look at all that the sidecar needs, and say what to change",
-		Long: `Look at all that the sidecar needs, and say what is fine, what is wrong and what to change: with
-the exact flag of your model server, or the command. Each model server is asked three short
-questions and one of 16,000 tokens, as long as a first prompt of OpenClaw; one of 31,000, if
-it does not tell its context window. The gateway is asked with --gateway, and its openclaw.json read with --config;
-if that starts the sidecar, the settings are those that it gives.
-
---fix mends what is ours: it makes folders of state and workspace, takes the rights of others to
-them away, and merges our settings into openclaw.json as openclaw --write does, with a backup.
-Then it looks again.
-
---health asks nothing but whether the server of this machine lives, --ready whether it would serve a
-request. That is for containers and supervisors.
-
-Exit code: 0 nothing fails, 1 something does, 2 wrong usage.`,
-		Example: `  gpt-oss-executor doctor --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor doctor --config ~/.openclaw/openclaw.json --fix
-  gpt-oss-executor doctor --ready --listen 127.0.0.1:8001`,
-		Args: cli.Arguments(0, 0),
+		Args:    cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			started := env
 			if text, err := os.ReadFile(path); err == nil { // mistakes in the file are found below
