@@ -100,6 +100,9 @@ func (c *Console) routes() *http.ServeMux {
 			c.forms[path] = change.most
 			mux.Handle("POST "+path, c.requireRole(change.needs, func(w http.ResponseWriter, r *http.Request,
 				v viewer) error {
+				if err := readWhole(w, r); err != nil {
+					return err
+				}
 				return change.do(c, w, r, v)
 			}))
 		}

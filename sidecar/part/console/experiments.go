@@ -293,9 +293,6 @@ func (c *Console) stopPage(r *http.Request, v viewer) (any, error) {
 
 // stop ends an experiment.
 func (c *Console) stop(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
-	}
 	id := r.PathValue("id")
 	if _, _, err := c.findExperiment(id); err != nil {
 		return err
@@ -348,9 +345,6 @@ func (c *Console) promotePage(r *http.Request, v viewer) (any, error) {
 
 // promote makes an arm the rule, if the viewer has seen the rules in force.
 func (c *Console) promote(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
-	}
 	id, arm := r.PathValue("id"), r.PathValue("arm")
 	edited, err := c.Experiments.Promote(id, arm,
 		live.Seen{Who: v.By(), Versions: []string{r.PostForm.Get("version")}})

@@ -35,7 +35,7 @@ type page struct {
 	changes map[string]change // by path
 }
 
-// change is the handler of a form. It writes its own answer.
+// change is the handler of a form that was read. It writes its own answer.
 type change struct {
 	needs web.Role
 	do    func(*Console, http.ResponseWriter, *http.Request, viewer) error

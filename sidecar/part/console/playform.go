@@ -38,10 +38,7 @@ type playForm struct {
 	Line                         int    // to which the editor goes
 }
 
-func formOf(w http.ResponseWriter, r *http.Request) (playForm, error) {
-	if err := readWhole(w, r); err != nil {
-		return playForm{}, err
-	}
+func formOf(r *http.Request) (playForm, error) {
 	f := fieldsOf(r.PostForm)
 	for name, text := range map[string]string{"reply": f.Text, "reasoning": f.Thought,
 		"list of calls": f.Calls, "list of tools": f.List} {

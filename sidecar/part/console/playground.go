@@ -139,7 +139,7 @@ func (c *Console) tryDraft(w http.ResponseWriter, r *http.Request, v viewer) err
 // showPlayground applies change, unless it is nil, and shows the page.
 func (c *Console) showPlayground(w http.ResponseWriter, r *http.Request, v viewer,
 	change func(*playground) error) error {
-	f, err := formOf(w, r)
+	f, err := formOf(r)
 	if err != nil {
 		return err
 	}

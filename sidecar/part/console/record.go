@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/scan"
@@ -113,7 +112,8 @@ func (r *Record) Replied(h *turn.Reply) {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
 		reply.Words, reply.Whole, reply.Thought = !h.Lost, h.Whole, h.Thought
-		reply.Offered, reply.OfferedUnknown = r.store.offered.copyOf(h.Tools)
+		offered, bytes := r.store.offered.Copy(h.Tools, maxOffered)
+		reply.Offered, reply.OfferedUnknown = offered, bytes > maxOffered
 		size += int64(len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Thought) +
 			len(h.Reading.Content) +
 			len(h.Reading.Reasoning) + len(h.Facts.User))
@@ -202,42 +202,4 @@ func (r *Record) Ended(o *turn.Outcome) {
 	}
 	s.minutes.count(now, t)
 	s.changed(r)
-}
-
-// toolLists copies lists of tools, which otherwise would keep the whole body of a request in memory. It
-// remembers the last lists, since most requests repeat one of them.
-type toolLists struct {
-	lists [8]atomic.Pointer[[]tools.Tool]
-	next  atomic.Uint32
-}
-
-// copyOf returns a copy of a list. A list that is too long is unknown.
-func (in *toolLists) copyOf(list []tools.Tool) (kept []tools.Tool, unknown bool) {
-	for i := range in.lists {
-		if had := in.lists[i].Load(); had != nil && slices.EqualFunc(*had, list, sameTool) {
-			return *had, false
-		}
-	}
-	all := 0
-	for i := range list {
-		all += len(list[i].Name) + len(list[i].Parameters)
-	}
-	if all > maxOffered {
-		return nil, true
-	}
-	kept, buf := slices.Clone(list), make([]byte, 0, all)
-	for i := range kept {
-		from := len(buf)
-		buf = append(buf, list[i].Parameters...)
-		kept[i] = tools.Tool{Name: strings.Clone(list[i].Name)}
-		if len(buf) > from {
-			kept[i].Parameters = buf[from:len(buf):len(buf)]
-		}
-	}
-	in.lists[in.next.Add(1)%uint32(len(in.lists))].Store(&kept)
-	return kept, false
-}
-
-func sameTool(a, b tools.Tool) bool {
-	return a.Name == b.Name && bytes.Equal(a.Parameters, b.Parameters)
 }

@@ -140,7 +140,7 @@ func (c *Console) runPage(r *http.Request, viewer viewer) (any, error) {
 	}
 	if c.Decisions != "" {
 		v.Links = append(v.Links, fact{"", "Its decisions in the log",
-			Root + "decisions?" + url.Values{"q": {id}}.Encode()})
+			logHref("q", id)})
 	}
 	if turns, _ := c.Turns.Since(0, 1, func(t *Turn) bool { return t.Run == id }); len(turns) > 0 {
 		v.Links = append(v.Links, fact{"", "How its replies were read",
@@ -378,9 +378,6 @@ func (c *Console) resume(w http.ResponseWriter, r *http.Request, v viewer) error
 	id := r.PathValue("id")
 	if !isRun(id) {
 		return noRun
-	}
-	if err := readWhole(w, r); err != nil {
-		return err
 	}
 	err := c.Resumer.Resume(r.Context(), id, v.By())
 	var refusal *admin.Error

@@ -84,7 +84,7 @@ func (c *Console) turnPage(r *http.Request, _ viewer) (any, error) {
 		out.RunHref = Root + "runs/" + url.PathEscape(t.Run)
 	}
 	if c.Decisions != "" {
-		out.Decisions = Root + "decisions?" + url.Values{"q": {cmp.Or(t.Run, t.ID)}}.Encode()
+		out.Decisions = logHref("q", cmp.Or(t.Run, t.ID))
 	}
 	for i := range t.Replies {
 		reply := c.reply(&t, i)

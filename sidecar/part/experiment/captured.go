@@ -148,9 +148,8 @@ type entry struct {
 	size  int64
 }
 
-// intake copies replies, so that they do not keep requests in memory. It remembers the last tools, since
-// most requests repeat them.
-type intake struct{ last atomic.Pointer[[]tools.Tool] }
+// intake copies replies, so that they do not keep requests in memory.
+type intake struct{ offered ToolLists }
 
 // own returns a copy of a reply that shares no large or changing memory.
 func (in *intake) own(rule captureRule, r captureReply) *entry {
@@ -175,7 +174,7 @@ func (in *intake) own(rule captureRule, r captureReply) *entry {
 		e.reading("shadow", &s.Reading)
 		r.Shadow = &s
 	}
-	e.tools(&in.last)
+	e.tools(&in.offered)
 	e.size += 1 << 10 // estimated size of the record itself
 	return e
 }
@@ -274,34 +273,48 @@ func (e *entry) messages() {
 	}
 }
 
-// tools copies the tools, unless they are the last ones again: they point into the body of the request. A
-// list that is too long is dropped, and what was offered is then unknown.
-func (e *entry) tools(last *atomic.Pointer[[]tools.Tool]) {
-	r, all := e.reply, 0
-	for i := range r.Tools {
-		all += len(r.Tools[i].Name) + len(r.Tools[i].Parameters)
-	}
-	if all > maxText {
+// tools copies the tools, which point into the body of the request. A list that is too long is dropped, and
+// what was offered is then unknown.
+func (e *entry) tools(in *ToolLists) {
+	kept, all := in.Copy(e.reply.Tools, maxText)
+	if e.reply.Tools = kept; all > maxText {
 		e.say("tools", all)
-		r.Tools = nil
 		return
 	}
 	e.size += int64(all)
-	if had := last.Load(); had != nil && slices.EqualFunc(*had, r.Tools, sameTool) {
-		r.Tools = *had
-		return
+}
+
+// ToolLists copies lists of tools, which otherwise would keep the whole body of a request in memory. It
+// remembers the last lists, since most requests repeat one of them.
+type ToolLists struct {
+	lists [8]atomic.Pointer[[]tools.Tool]
+	next  atomic.Uint32
+}
+
+// Copy returns a copy of a list, and the bytes of the list; nil if these are more than most.
+func (in *ToolLists) Copy(list []tools.Tool, most int) (kept []tools.Tool, bytes int) {
+	for _, t := range list {
+		bytes += len(t.Name) + len(t.Parameters)
 	}
-	list, buf := slices.Clone(r.Tools), make([]byte, 0, all)
-	for i := range list {
-		from := len(buf)
-		buf = append(buf, list[i].Parameters...)
-		list[i] = tools.Tool{Name: strings.Clone(list[i].Name)}
-		if len(buf) > from {
-			list[i].Parameters = buf[from:len(buf):len(buf)]
+	if bytes > most {
+		return nil, bytes
+	}
+	for i := range in.lists {
+		if had := in.lists[i].Load(); had != nil && slices.EqualFunc(*had, list, sameTool) {
+			return *had, bytes
 		}
 	}
-	r.Tools = list
-	last.Store(&list)
+	kept, buf := slices.Clone(list), make([]byte, 0, bytes)
+	for i, t := range list {
+		from := len(buf)
+		buf = append(buf, t.Parameters...)
+		kept[i] = tools.Tool{Name: strings.Clone(t.Name)}
+		if len(buf) > from {
+			kept[i].Parameters = buf[from:len(buf):len(buf)]
+		}
+	}
+	in.lists[in.next.Add(1)%uint32(len(in.lists))].Store(&kept)
+	return kept, bytes
 }
 
 func sameTool(a, b tools.Tool) bool {
