@@ -11,6 +11,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
 
 // Sum is a SHA-256 hash.
@@ -219,6 +222,23 @@ func (c *Config) takeLock() (*os.File, error) {
 		c.Lock = nil // the process before writes to another folder
 	}
 	return lock(c.Dir)
+}
+
+// lock makes this the only process that writes to a folder, until the file is closed. Readers hold the lock
+// for a moment, so it is tried for half a second.
+func lock(dir string) (*os.File, error) {
+	name := filepath.Join(dir, lockFile)
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err = atomicfile.Lock(f, 500*time.Millisecond); err == nil {
+		return f, nil
+	}
+	if errors.Is(err, atomicfile.ErrHeld) {
+		err = errors.New("another process writes this log")
+	}
+	return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
 }
 
 // setShared begins or ends the time in which another process writes too.

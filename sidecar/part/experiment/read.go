@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
@@ -155,6 +156,22 @@ func segments(dir string) (list []segment, err error) {
 	}
 	slices.SortFunc(list, func(a, b segment) int { return cmp.Compare(a.n, b.n) })
 	return list, nil
+}
+
+// hold locks a folder for writing by this process, until the file is closed.
+func hold(dir string) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := atomicfile.Lock(f, 0); err != nil {
+		f.Close()
+		if errors.Is(err, atomicfile.ErrHeld) {
+			err = errCapturesHeld
+		}
+		return nil, err
+	}
+	return f, nil
 }
 
 // mend removes an incomplete last line after a crash, so that other programs can read the file.

@@ -395,3 +395,12 @@ func maskAll(texts ...*string) {
 		*text, _ = secrets.Mask(*text)
 	}
 }
+
+// lockFile keeps other processes from writing to a run until the file is closed.
+func lockFile(f *os.File) error {
+	err := atomicfile.Lock(f, 0)
+	if errors.Is(err, atomicfile.ErrHeld) {
+		return fmt.Errorf("%s: %w", f.Name(), errRunHeld)
+	}
+	return err
+}
