@@ -1,5 +1,5 @@
 // Package atomicfile writes a file as a whole or not at all: first beside its place, then, once it is on
-// disk, over the old one.
+// disk, over the old one. It also locks files, so that one process alone writes to a folder.
 package atomicfile
 
 import (
@@ -14,6 +14,9 @@ import (
 
 // Unfinished begins the name of a file that is being written.
 const Unfinished = ".new-"
+
+// ErrHeld is the error of a file that another process has locked.
+var ErrHeld = errors.New("another process has locked it")
 
 // Write writes a file and returns when it is on disk.
 func Write(path string, text []byte, mode fs.FileMode) error {

@@ -109,7 +109,7 @@ func TestApprovalsWatch(t *testing.T) {
 	a := approvalFlags{admin: client, watch: true, env: Env{Parts: Parts, Out: write}}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- a.list(ctx) }()
+	go func() { ended <- a.list(ctx, "", "") }()
 	lines := bufio.NewScanner(read)
 	next := func(want string) {
 		t.Helper()

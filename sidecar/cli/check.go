@@ -2,15 +2,21 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -19,18 +25,7 @@ import (
 func checkCommand(env Env) *cobra.Command {
 	strict, asJSON, github, format, policy := false, false, false, "text", ""
 	c := &cobra.Command{
-		Use:   "check [DIR]",
-		Short: "Check rules, and show every problem with its place",
-		Long: `Check the rules in DIR. It shows every problem with its place, and warns about rules that
-load and do nothing.
-
-` + whichRules + `
-
-Exit code: 0 the rules are good, 1 they have problems (with --strict also warnings),
-2 wrong usage.`,
-		Example: `  gpt-oss-executor check my-rules
-  gpt-oss-executor check my-rules --strict --github    # in a workflow
-  gpt-oss-executor check builtin --json`,
+		Use:  "check [DIR]",
 		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
@@ -172,4 +167,128 @@ func (v *verdict) summary(good, bad io.Writer) {
 		fmt.Fprintf(good, "rules %s: %d files, %d conditions, %d patterns, %d examples, %d tests: ok (%d ms)\n",
 			v.Version, n.Files, n.Conditions, n.Patterns, n.Examples, n.Tests, v.took.Milliseconds())
 	}
+}
+
+func fmtCommand(env Env) *cobra.Command {
+	check := false
+	c := &cobra.Command{
+		Use:  "fmt [DIR|FILE…]",
+		Args: notEmpty,
+		RunE: func(c *cobra.Command, args []string) error {
+			dir, named := env.rulesFolder(args, "")
+			if RulesName(dir) != dir {
+				return Misused(c, errors.New("the built-in rules cannot be changed; name a folder or files, such as: "+c.CommandPath()+" ."))
+			}
+			if len(args) == 0 {
+				args = []string{dir}
+				env.announce(named)
+			}
+			names, err := rulefile.RuleFiles(args)
+			if err != nil {
+				return err
+			}
+			failed, changed := false, false
+			for _, name := range names {
+				did, err := FormatFile(name, !check)
+				if err != nil {
+					failed = true
+					fmt.Fprintln(env.Err, err)
+				}
+				if did {
+					changed = true
+					fmt.Fprintln(env.Out, name)
+				}
+			}
+			if failed || check && changed {
+				return ErrReported
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&check, "check", false, "only list the files that are not formatted")
+	return c
+}
+
+// FormatFile formats a file. It writes the result only if write is set.
+func FormatFile(name string, write bool) (changed bool, err error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return false, fmt.Errorf("read rules: %w", err)
+	}
+	out, problem := ruleset.Format(filepath.ToSlash(name), string(text))
+	switch {
+	case problem != nil:
+		return false, rulefile.Problems{*problem}
+	case out == string(text):
+		return false, nil
+	case !write:
+		return true, nil
+	}
+	if err := atomicfile.Replace(name, []byte(out)); err != nil {
+		return false, fmt.Errorf("write rules: %w", err)
+	}
+	return true, nil
+}
+
+func varsCommand(env Env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:  "vars [FILE]",
+		Args: Arguments(0, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			v := env.Loader().Vars()
+			if len(args) == 1 {
+				if err := keepFile(&v, args[0]); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return env.Printer(true).Document(v, nil)
+			}
+			return printVars(env.Out, v)
+		},
+	}
+	JSONFlag(c, &asJSON, "one document, for editors")
+	return c
+}
+
+// keepFile keeps the conditions of one file, given by its name or path.
+func keepFile(v *ruleset.Vocabulary, file string) error {
+	name := strings.TrimSuffix(filepath.Base(file), ".yaml") + ".yaml"
+	var files []string
+	for _, c := range v.Conditions {
+		files = append(files, c.File)
+	}
+	v.Conditions = slices.DeleteFunc(v.Conditions, func(c ruleset.Condition) bool { return c.File != name })
+	if len(v.Conditions) == 0 {
+		return fmt.Errorf("%s holds no conditions; these files do: %s", name,
+			strings.Join(slices.Compact(files), ", "))
+	}
+	return nil
+}
+
+func printVars(out io.Writer, v ruleset.Vocabulary) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, c := range v.Conditions {
+		fmt.Fprintf(w, "%s %s sees\n", c.File, c.Key)
+		for _, x := range c.Variables {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", x.Name, x.Type, x.About)
+		}
+		fmt.Fprintln(w)
+	}
+	for _, part := range []struct {
+		title string
+		words []cond.Word
+	}{{"functions, as strategies.yaml may use them", v.Functions}, {"operators", v.Operators}} {
+		fmt.Fprintln(w, part.title)
+		for _, x := range part.words {
+			fmt.Fprintf(w, "  %s\t%s\t%s\n", x.Name, x.About, x.Example)
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "limits")
+	for _, l := range v.Limits {
+		fmt.Fprintln(w, "  "+l)
+	}
+	return w.Flush()
 }

@@ -3,15 +3,25 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/built"
+	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -85,13 +95,7 @@ func Run(args []string, env Env) int {
 func rootCommand(env Env) *cobra.Command {
 	version := false
 	root := &cobra.Command{
-		Use:   "gpt-oss-executor",
-		Short: "Repair the tool calls of gpt-oss on their way to OpenClaw",
-		Long: `gpt-oss-executor stands between an OpenClaw gateway and a gpt-oss server (vLLM, Ollama,
-llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
-		Example: `  gpt-oss-executor demo        # see it work, without a server and a gateway
-  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor openclaw    # print the settings for openclaw.json`,
+		Use: "gpt-oss-executor",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if version {
 				_, policy := env.ruleSettings()
@@ -106,17 +110,19 @@ llama.cpp, SGLang, LM Studio …) and repairs tool calls on the way.`,
 	root.SetOut(env.Out)
 	root.SetErr(env.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommand(HelpCommand())
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { fmt.Fprint(c.OutOrStdout(), Page(c)) })
 	root.Flags().BoolVar(&version, "version", false, "do what the command version does")
 	root.AddCommand(serveCommand(env), explainCommand(env), policyCommand(env),
 		rulesCommand(env), checkCommand(env), fmtCommand(env), testCommand(env), initCommand(env),
 		applyCommand(env), approvalsCommand(env), decisionsCommand(env), schemasCommand(env),
 		varsCommand(env), versionCommand(env), CompletionCommand(), ManCommand())
+	help := HelpCommand()
+	root.AddCommand(help)
+	Describe(strings.ReplaceAll(helpText, "{which rules}", whichRules), root)
 	for _, p := range env.Parts {
 		root.AddCommand(p.Commands(env)...)
 	}
-	root.InitDefaultHelpCmd()
+	root.SetHelpCommand(help)
 	SetUpHelp(root)
 	return root
 }
@@ -129,4 +135,166 @@ func UntilStopped(c *cobra.Command) (context.Context, context.CancelFunc) {
 // JSONFlag adds the flag --json. how describes the layout of the JSON.
 func JSONFlag(c *cobra.Command, to *bool, how string) {
 	c.Flags().BoolVar(to, "json", false, "write JSON: "+how)
+}
+
+func versionCommand(env Env) *cobra.Command {
+	var dir, policy string
+	c := &cobra.Command{
+		Use:  "version [DIR]",
+		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && c.Flags().Changed("rules") {
+				return Misused(c, errors.New("name the folder once: as DIR, or with --rules"))
+			}
+			if len(args) == 0 && c.Flags().Changed("rules") {
+				args = []string{dir}
+			}
+			return printVersion(env, policy, args...)
+		},
+	}
+	RulesFlag(c, env, &dir)
+	PolicyFlag(c, env, &policy)
+	return c
+}
+
+// printVersion prints the version of the program, and of the rules if they can be read.
+func printVersion(env Env, policy string, args ...string) error {
+	var program built.Program
+	if info, ok := debug.ReadBuildInfo(); ok {
+		program = built.Of(info)
+	}
+	dir, named := env.rulesFolder(args, policy)
+	_, files, err := ReadRules(dir, policy, env)
+	if err != nil {
+		fmt.Fprintf(env.Out, "gpt-oss-executor %s\n%s\n", program.Version, program)
+		return err
+	}
+	fmt.Fprintf(env.Out, "gpt-oss-executor %s, rules %s: %s\n%s\n", program.Version, files.Version(), named,
+		program)
+	return nil
+}
+
+// parseRecord parses the record of a line. With an error it also returns the part that could be read.
+func parseRecord(l jsontext.Line) (*replay.Record, error) {
+	var rec replay.Record
+	err := json.Unmarshal(l.Text, &rec)
+	return &rec, jsontext.Error(err)
+}
+
+// OpenInput opens the named file, or else standard input.
+func OpenInput(args []string, env Env) (io.ReadCloser, error) {
+	if len(args) == 0 || args[0] == "-" {
+		return io.NopCloser(env.In), nil
+	}
+	return os.Open(args[0])
+}
+
+// answerLines writes an answer to each line of a JSON Lines file, and an error in place of a missing
+// answer.
+func answerLines(args []string, env Env, answer func(jsontext.Line) (any, json.RawMessage, error)) error {
+	in, err := OpenInput(args, env)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	p := env.Printer(true)
+	lines := jsontext.Reader{In: in}
+	bad := 0
+	jsontext.InOrder(lines.All(), func(l jsontext.Line) any {
+		a, id, err := answer(l)
+		if err != nil {
+			return errorLine{ID: id, Error: fmt.Sprintf("line %d: %v", l.N, err)}
+		}
+		return a
+	}, func(a any) {
+		if _, is := a.(errorLine); is {
+			bad++
+		}
+		p.Item(a, nil)
+	})
+	switch err := p.Flush(); {
+	case err != nil:
+		return err
+	case lines.Err != nil:
+		return lines.Err
+	case bad > 0:
+		return fmt.Errorf("%d of %d lines could not be read", bad, lines.N)
+	}
+	return nil
+}
+
+// errorLine is written in place of an answer.
+type errorLine struct {
+	Error string          `json:"error"`
+	ID    json.RawMessage `json:"id"`
+}
+
+// readReply reads a record from the named file or standard input.
+func readReply(args []string, env Env) (*replay.Record, error) {
+	doc, err := readDocument(args, env)
+	if err != nil {
+		return nil, err
+	}
+	return replay.ParseRecord(doc)
+}
+
+// maxReply is the maximal size of a reply, in bytes.
+const maxReply = 64 << 20
+
+// readDocument reads the named file or standard input.
+func readDocument(args []string, env Env) ([]byte, error) {
+	in, err := OpenInput(args, env)
+	if err != nil {
+		return nil, fmt.Errorf("read the reply: %w", err)
+	}
+	defer in.Close()
+	doc, err := io.ReadAll(io.LimitReader(in, maxReply))
+	if err != nil {
+		return nil, fmt.Errorf("read the reply: %w", err)
+	}
+	return bytes.TrimPrefix(doc, []byte("\ufeff")), nil // a byte order mark
+}
+
+// FailPipes makes writes to standard output or error fail if the reader is gone; by default they end the
+// program. Child processes are not affected.
+func FailPipes() (leave func()) {
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE) // children would inherit an ignored signal
+	return func() { signal.Stop(pipes) }
+}
+
+// Until returns a context that ends at SIGTERM or Ctrl-C; the second one ends the program at once. SIGHUP,
+// which a closing terminal often sends twice, counts as SIGTERM but never ends the program at once, and is
+// ignored under nohup.
+func Until(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM, os.Interrupt)
+	done := stop
+	if !signal.Ignored(syscall.SIGHUP) {
+		ctx, done = signal.NotifyContext(ctx, syscall.SIGHUP)
+	}
+	context.AfterFunc(ctx, stop)
+	return ctx, done
+}
+
+// Writer remembers the first error of To.
+type Writer struct {
+	To  io.Writer
+	Err error
+}
+
+func (w *Writer) Write(b []byte) (int, error) {
+	n, err := w.To.Write(b)
+	if err != nil {
+		err = fmt.Errorf("write: %w", err)
+		w.Err = cmp.Or(w.Err, err)
+	}
+	return n, err
+}
+
+// Unwrap returns the writer beneath a Writer.
+func Unwrap(w io.Writer) io.Writer {
+	if t, is := w.(*Writer); is {
+		return t.To
+	}
+	return w
 }

@@ -19,12 +19,7 @@ import (
 func ManCommand() *cobra.Command {
 	var dir string
 	c := &cobra.Command{
-		Use:   "man [COMMAND…]",
-		Short: "Print the help of a command as a manual page",
-		Long: `Print the help of a command as a manual page, in roff, which man reads. --dir writes the pages
-of all commands into a folder; make install does that.`,
-		Example: `  gpt-oss-executor man serve | man -l -
-  gpt-oss-executor man --dir ~/.local/share/man/man1`,
+		Use:  "man [COMMAND…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			var program built.Program

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
@@ -20,6 +21,24 @@ const PageWidth = 80
 
 // flagWidth is the column of the descriptions of flags. A longer flag has a line of its own.
 const flagWidth = 28
+
+//go:embed help.txt
+var helpText string
+
+// Describe gives commands and all below them the help in a text: a section "== PATH" each, with a summary,
+// what the command does, and examples.
+func Describe(text string, list ...*cobra.Command) []*cobra.Command {
+	for _, c := range list {
+		path := strings.TrimPrefix(c.CommandPath(), "gpt-oss-executor ")
+		_, section, _ := strings.Cut("\n"+text, "\n== "+path+"\n")
+		section, _, _ = strings.Cut(section, "\n\n== ")
+		section, c.Example, _ = strings.Cut(strings.TrimRight(section, "\n"), "\n\nExamples:\n")
+		c.Short, section, _ = strings.Cut(section, "\n\n")
+		c.Long = section + c.Long
+		Describe(text, c.Commands()...)
+	}
+	return list
+}
 
 // Page returns the help of a command: description, usage, examples, subcommands and flags.
 func Page(c *cobra.Command) string {
@@ -100,11 +119,7 @@ func usage(c *cobra.Command) string {
 // HelpCommand shows the help of the command that its arguments name.
 func HelpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [COMMAND…]",
-		Short: "Show the help of a command; help more lists the other commands",
-		Example: `  gpt-oss-executor help check
-  gpt-oss-executor help more
-  gpt-oss-executor help policy explain`,
+		Use:  "help [COMMAND…]",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if slices.Equal(args, []string{"more"}) {
@@ -135,14 +150,7 @@ func findCommand(c *cobra.Command, words []string) (*cobra.Command, error) {
 // CompletionCommand prints the completion script of a shell.
 func CompletionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print a script with which a shell completes commands and flags",
-		Long: `Print a script with which a shell completes commands and flags. The example is for bash,
-which needs the package bash-completion; put it into ~/.bashrc to have it in each shell.
-For zsh, write the script to a file _gpt-oss-executor in a folder of $fpath. For fish,
-write it to ~/.config/fish/completions/gpt-oss-executor.fish.`,
-		Example: `  source <(gpt-oss-executor completion bash)
-  gpt-oss-executor completion zsh > _gpt-oss-executor`,
+		Use:       "completion bash|zsh|fish|powershell",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Args:      cobra.MatchAll(Arguments(1, 1), cobra.OnlyValidArgs),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -274,4 +282,80 @@ func SetUpHelp(c *cobra.Command) {
 		}
 		return nil
 	}
+}
+
+// modes is the key of the annotation that Modes writes.
+const modes = "modes"
+
+// Modes declares the modes of a command, a line each: the flag that selects the mode, and the flags that
+// have an effect in it, such as "jsonl: confined cwd". A value may follow the flag, as in "as=corpus: to".
+// An empty flag stands for the mode without any of them. A flag without effect is refused, not ignored.
+func Modes(c *cobra.Command, lines ...string) {
+	if c.Annotations == nil {
+		c.Annotations = map[string]string{}
+	}
+	c.Annotations[modes] = strings.Join(lines, "\n")
+}
+
+// mode is a parsed line of Modes.
+type mode struct {
+	flag, value string
+	flags       []string
+}
+
+func modesOf(c *cobra.Command) (out []mode) {
+	for line := range strings.Lines(c.Annotations[modes]) {
+		by, list, _ := strings.Cut(line, ":")
+		flag, value, _ := strings.Cut(by, "=")
+		out = append(out, mode{flag, value, strings.Fields(list)})
+	}
+	return out
+}
+
+// on reports whether the flags of a command select the mode.
+func (m mode) on(c *cobra.Command) bool {
+	f := c.Flags().Lookup(m.flag)
+	return f != nil && f.Changed && f.Value.String() != "false" && (m.value == "" ||
+		f.Value.String() == m.value)
+}
+
+// unusedFlag returns an error if a flag has no effect in the selected mode.
+func unusedFlag(c *cobra.Command) (err error) {
+	all := modesOf(c)
+	if all == nil {
+		return nil
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		chosen := false
+		var with []string // modes in which it has an effect
+		for _, m := range all {
+			is := m.flag == f.Name && (m.value == "" || m.value == f.Value.String())
+			if m.on(c) && !is && !slices.Contains(m.flags, f.Name) && err == nil {
+				err = fmt.Errorf("--%s has no effect with --%s; leave one of them out", f.Name,
+					strings.TrimSpace(m.flag+" "+m.value))
+			}
+			chosen = chosen || m.flag != "" && m.on(c)
+			if slices.Contains(m.flags, f.Name) && m.flag != "" {
+				with = append(with, "--"+strings.TrimSpace(m.flag+" "+m.value))
+			}
+		}
+		byDefault := func(m mode) bool {
+			return m.flag == "" && slices.Contains(m.flags, f.Name) || m.flag == f.Name
+		}
+		if !chosen && err == nil && f.Name != "help" && !slices.ContainsFunc(all, byDefault) {
+			err = fmt.Errorf("--%s has no effect here", f.Name)
+			if len(with) > 0 {
+				err = fmt.Errorf("--%s has an effect only with %s", f.Name, orList(with))
+			}
+		}
+	})
+	return err
+}
+
+// orList joins names with commas and "or".
+func orList(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " or " + names[n-1]
+	}
+	return strings.Join(names, "")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
+	"github.com/jgavinray/gpt-oss-executor/policy/program"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
@@ -28,15 +29,7 @@ func policyProfileCommand(env Env) *cobra.Command {
 	var dir, locked string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "profile [NAME]",
-		Short: "Show or change how strict the policy is",
-		Long: `Show or change how strict the policy is. Without a name it shows what is in force: the
-profile, the folders of the agent, the number of rules, and the conditions that
-blocked_commands and allowed_commands stand for. With a name it writes that profile into
-exec.yaml of --rules. A running server takes it at once. NAME is strict, developer,
-permissive or audit-only.`,
-		Example: `  gpt-oss-executor policy profile --json
-  gpt-oss-executor policy profile strict --rules my-rules`,
+		Use:       "profile [NAME]",
 		ValidArgs: slices.Sorted(maps.Keys(profiles)),
 		Args:      Arguments(0, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -207,4 +200,54 @@ func profiledIn(files rulefile.Files) string {
 		}
 	}
 	return file
+}
+
+func policyProgramCommand(env Env) *cobra.Command {
+	var dir, policy string
+	c := &cobra.Command{
+		Use:  "program [NAME [SUBCOMMAND]]",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return env.Printer(false).Document(nil, wordRows())
+			}
+			set, err := LoadRules(dir, policy, env)
+			if err != nil {
+				return err
+			}
+			if len(args) == 1 && strings.Contains(args[0], " ") {
+				facts, understood := set.Programs.Example(args[0])
+				if !understood {
+					facts = "not understood: " + facts
+				}
+				return env.Printer(false).Document(nil, []Row{{Text: facts}})
+			}
+			lines := set.Programs.Describe(args[0], args[1:]...)
+			if lines == nil {
+				return fmt.Errorf("no row describes %s; rules/README.md says how to teach a program",
+					strings.Join(args, " "))
+			}
+			var rows []Row
+			for _, l := range lines {
+				rows = append(rows, Row{Text: l[0] + ": " + l[1]})
+			}
+			return env.Printer(false).Document(nil, rows)
+		},
+	}
+	PolicyFlag(c, env, &policy)
+	RulesFlag(c, env, &dir)
+	return c
+}
+
+// wordRows lists the words of program rows with their meaning.
+func wordRows() (rows []Row) {
+	for _, list := range [][2]string{{"kinds", "Kinds of values and operands:"}, {"effects", "Effects:"},
+		{"marks", "Words among the effects:"}, {"prints", "Kinds of output:"}} {
+		rows = append(rows, Row{Text: list[1]})
+		words := program.Words(list[0])
+		for _, word := range slices.Sorted(maps.Keys(words)) {
+			rows = append(rows, Row{Text: fmt.Sprintf("  %-18s %s", word, words[word])})
+		}
+	}
+	return rows
 }

@@ -42,17 +42,8 @@ func serveCommand(env Env) *cobra.Command {
 	flags := env.DefaultSettings()
 	var file string
 	c := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve OpenAI-compatible requests in front of a gpt-oss server",
-		Long: `Serve OpenAI-compatible requests in front of a gpt-oss server.
-
-Each setting can be in the config file, such as log_level: debug, in the environment, such
-as ` + config.Prefix + `LOG_LEVEL=debug, or in a flag, such as --log-level debug. A flag beats
-the environment, the environment beats the file, and the file beats the default.
-
-` + Secrets(flags.All()),
-		Example: `  gpt-oss-executor serve --upstream http://127.0.0.1:8000/v1
-  gpt-oss-executor serve --config /etc/gptoss.yaml --log-level debug`,
+		Use:  "serve",
+		Long: "\n\n" + Secrets(flags.All()),
 		Args: Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			given, environ, err := service.Receive(env.Environ)

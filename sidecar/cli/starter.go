@@ -1,6 +1,7 @@
 package cli
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // Folders inside a folder of rules.
@@ -28,9 +31,8 @@ func WriteRules(dir string, env Env, full bool) (n int, err error) {
 	if !full {
 		kept := files
 		files = map[string][]byte{}
-		for _, s := range starters() {
-			files[s.name+".yaml"] = fmt.Appendf(nil, starter, s.name, s.about, strings.TrimSpace(s.example))
-			files[schemaOf(s.name)] = kept[schemaOf(s.name)]
+		for name, text := range starters() {
+			files[name+".yaml"], files[schemaOf(name)] = []byte(text), kept[schemaOf(name)]
 		}
 		for name, text := range kept {
 			if filepath.Dir(name) == testFolder || name == schemaOf(testFolder) {
@@ -52,53 +54,21 @@ func WriteRules(dir string, env Env, full bool) (n int, err error) {
 
 func schemaOf(stem string) string { return filepath.Join(schemaFolder, stem+".schema.json") }
 
-// starter is a rule file that includes the built-in one and changes nothing.
-const starter = `# yaml-language-server: $schema=schemas/%[1]s.schema.json
-#
-# %[2]s
-#
-# Only what differs from the built-in %[1]s.yaml stands here. An item with the name of a
-# built-in one changes only the keys that it has; other lists are joined. To read the
-# built-in file: gpt-oss-executor init --full ANOTHER-FOLDER
-version: 1
-include: [builtin/%[1]s.yaml]
+// starterText is a rule file that includes the built-in one and changes nothing, and behind it for each of
+// the most edited files, in the order of rules/README.md, its name, what it is about and an example.
+//
+//go:embed starters.txt
+var starterText string
 
-# For example:
-#
-%[3]s
-`
-
-// starterFile is a rule file with an example in a comment.
-type starterFile struct{ name, about, example string }
-
-// starters lists the most edited files, in the order of rules/README.md.
-func starters() []starterFile {
-	return []starterFile{
-		{"aliases", "The names that the model uses for tools. The log or explain says: no tool \"x\" is offered.", `
-# tools:
-#   web_search: [google]`},
-		{"exec", "What may run: rules that allow, ask a person or deny. The profile says how strict all is.", `
-# rules:
-#   - id: production
-#     deny: Production is off limits here.
-#     when: |
-#       cmd.binary == "kubectl" and "prod" in cmd.operands
-#     hit: [kubectl delete ns prod]
-#     miss: [kubectl get pods]`},
-		{"paths", "The folders of the agent: where it may read and write, and what is secret.", `
-# roots:
-#   read: [/srv/docs]`},
-		{"models", "The names under which callers ask for a model, and the model server behind each.", `
-# models:
-#   - id: gpt-oss-prose
-#     about: The same model; prose may ask for tools that only read.
-#     mode: provider
-#     profile: prose`},
-		{"strategies", "How calls are found in a reply: the formats that are read, and their order.", `
-# strategies:
-#   - id: react_tags
-#     enabled: false`},
+// starters returns the text of each starter by its name, which is that of the file without .yaml.
+func starters() map[string]string {
+	out := map[string]string{}
+	files := strings.Split(starterText, "\n\n== ")
+	for _, file := range files[1:] {
+		part := strings.SplitN(strings.TrimSpace(file), "\n", 3)
+		out[part[0]] = fmt.Sprintf(files[0]+"\n", part[0], part[1], part[2])
 	}
+	return out
 }
 
 // defaults returns the built-in files by their path in a folder of rules. The schemas are inside that
@@ -166,4 +136,40 @@ func write(dir string, files map[string][]byte) error {
 		}
 	}
 	return nil
+}
+
+func initCommand(env Env) *cobra.Command {
+	var full, layered bool
+	c := &cobra.Command{
+		Use:  "init DIR",
+		Args: Arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			n, err := WriteRules(args[0], env, full)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(env.Out, "wrote %d files to %s\nStart with them: gpt-oss-executor serve --rules %s\n",
+				n, args[0], args[0])
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&full, "full", false, "copies of all built-in rules and prompts")
+	c.Flags().BoolVar(&layered, "layered", false, "what init does without --full; for scripts of earlier versions")
+	_ = c.Flags().MarkHidden("layered") // it cannot fail: the flag exists
+	return c
+}
+
+func schemasCommand(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:  "schemas DIR",
+		Args: Arguments(1, 1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			n, err := WriteSchemas(args[0], env.Defaults)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(env.Out, "wrote %d schemas to %s\n", n, filepath.Join(args[0], "schemas"))
+			return nil
+		},
+	}
 }

@@ -18,8 +18,8 @@ func TestStartersLoad(t *testing.T) {
 		t.Fatal(errs.String())
 	}
 	comment := regexp.MustCompile(`(?m)^# ?`)
-	for _, s := range starters() {
-		file := filepath.Join(dir, s.name+".yaml")
+	for name := range starters() {
+		file := filepath.Join(dir, name+".yaml")
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -32,19 +32,7 @@ func testCommand(env Env) *cobra.Command {
 	var f testFlags
 	var policy string
 	c := &cobra.Command{
-		Use:   "test [DIR]",
-		Short: "Run the tests of a rule folder; record a new one",
-		Long: `Run the tests of the rules in DIR: the files tests/*.yaml, and all examples. The same
-tests run at every load of the folder. Here you see each of them, and, with --coverage,
-the rules that no test hits.
-
-` + whichRules + `
-
-With --record REPLY it writes a test to tests/recorded.yaml. The test expects that the
-reply is read as it is read today. REPLY is what explain takes.`,
-		Example: `  gpt-oss-executor test my-rules --coverage
-  gpt-oss-executor test my-rules --run 'leaked call' -v
-  gpt-oss-executor test my-rules --record reply.json --name 'our proxy leaks'`,
+		Use:  "test [DIR]",
 		Args: cobra.MatchAll(Arguments(0, 1), notEmpty),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, named := env.rulesFolder(args, policy)

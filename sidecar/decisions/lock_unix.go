@@ -4,32 +4,10 @@ package decisions
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 )
-
-// lock makes this the only process that writes to a folder, until the file is closed.
-// Readers hold the lock for a moment, so it is tried for half a second.
-func lock(dir string) (*os.File, error) {
-	name := filepath.Join(dir, lockFile)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
-	if err != nil {
-		return nil, err
-	}
-	for range 10 {
-		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == nil {
-			return f, nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errors.New("another process writes this log")
-	}
-	return nil, errors.Join(fmt.Errorf("%s: %w", name, err), f.Close())
-}
 
 // live reports whether a process writes to the folder.
 func live(dir string) bool {

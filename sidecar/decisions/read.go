@@ -8,7 +8,10 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/jgavinray/gpt-oss-executor/policy"
 )
 
 // Read passes the records of a log to take, oldest first, until it returns false. An invalid line
@@ -232,4 +235,152 @@ func AnswerTo(ctx context.Context, dir string, decision *Record) (*Record, error
 		}
 	}
 	return found, nil
+}
+
+// Filter selects decisions about calls and connections. Empty fields match everything.
+type Filter struct {
+	Since   time.Time
+	Until   time.Time // exclusive
+	Effect  string
+	Rule    string // that decided, or a dry run that holds; "default": no rule decided
+	Tool    string
+	Session string
+	Agent   string
+	Words   []string // all of them, in any case
+	ID      string   // of the call, request, approval or command
+}
+
+// Takes reports whether a record is a decision that the filter selects.
+func (f *Filter) Takes(r *Record) bool {
+	d := r.Decision
+	if c := r.Connection; c != nil {
+		d = &Decision{Effect: c.Effect, Rule: c.Rule, Findings: c.Findings, Tool: c.Tool, Session: c.Session,
+			Agent: c.Agent}
+	}
+	return d != nil && !r.Time.Before(f.Since) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
+		(f.Effect == "" || string(d.Effect) == f.Effect) &&
+		(f.Rule == "" || d.RuleName() == f.Rule ||
+			slices.ContainsFunc(d.Findings, func(x policy.Finding) bool { return x.Rule == f.Rule })) &&
+		(f.Tool == "" || d.Tool == f.Tool) &&
+		(f.Session == "" || d.Session == f.Session) &&
+		(f.Agent == "" || d.Agent == f.Agent) &&
+		(f.ID == "" || r.hasID(f.ID)) &&
+		(len(f.Words) == 0 || r.contains(f.Words))
+}
+
+// hasID reports whether a record has an id.
+func (r *Record) hasID(id string) bool {
+	if d := r.Decision; d != nil {
+		return d.Call == id || d.Request == id || d.Approval == id
+	}
+	return r.Connection.Ticket == id
+}
+
+// contains reports whether the words are in what people see of a record.
+func (r *Record) contains(words []string) bool {
+	var b strings.Builder
+	add := func(texts ...string) {
+		for _, text := range texts {
+			b.WriteString(strings.ToLower(text) + "\n")
+		}
+	}
+	if d := r.Decision; d != nil {
+		add(d.Call, d.Request, d.Approval, d.Grant, d.Session, d.Agent, d.Channel, d.Model, d.Tool, d.Class,
+			d.Strategy, string(d.Arguments), string(d.Effect), string(d.Outcome), d.RuleName(), d.Place,
+			d.Why, d.Instead, d.Rules)
+	}
+	if c := r.Connection; c != nil {
+		add(c.Ticket, c.Session, c.Agent, c.Tool, c.Server, c.Address, c.Method, string(c.Effect),
+			string(c.Outcome), c.Rule, c.Place, c.Why, c.Rules)
+	}
+	text := b.String()
+	return !slices.ContainsFunc(words,
+		func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+}
+
+// RuleName returns the rule that decided, or default.
+func (d *Decision) RuleName() string {
+	if d.Rule == "" {
+		return "default"
+	}
+	return d.Rule
+}
+
+// Judgeable reports whether the arguments are what the policy saw, except for secrets.
+func (d *Decision) Judgeable() bool {
+	return len(d.Arguments) > 0 && d.Arguments[0] == '{'
+}
+
+// Newest are the newest decisions that a filter selects, with what a replay must know of them.
+type Newest struct {
+	Since time.Time // time of the oldest
+	Cut   bool      // there may be older ones
+	Short bool      // earlier decisions of their sessions are incomplete
+
+	from, to time.Time // decisions outside of from and to are not replayed
+	sessions map[string]bool
+}
+
+// FindNewest finds at most so many decisions, until ctx ends. It looks at no more than that of the
+// earlier ones, which count for the rates of their sessions.
+func FindNewest(ctx context.Context, dir string, f Filter, most int) (*Newest, error) {
+	n := &Newest{Since: f.Since, sessions: map[string]bool{}}
+	times := Times{Until: f.Until}
+	if !f.Since.IsZero() {
+		times.Since = f.Since.Add(-lookBack)
+	}
+	taken, ahead, looked, oldest := 0, 0, 0, time.Time{}
+	err := Back(dir, 0, &times, func(r *Record, broken error) bool {
+		if looked++; looked%1024 == 0 && ctx.Err() != nil {
+			if !n.Cut && !r.Time.Before(f.Since) {
+				n.Cut, oldest = true, r.Time // all since then are known
+			}
+			n.Short = true
+			return false
+		}
+		if broken != nil || r.Decision == nil {
+			return true
+		}
+		in := !n.Cut && !r.Time.Before(f.Since)
+		switch fits := in && f.Takes(r); {
+		case fits && taken < most:
+			taken++
+			if r.Time.After(n.to) {
+				n.to = r.Time
+			}
+			oldest, n.from, n.sessions[r.Decision.Session] = r.Time, r.Time, true
+			ahead, n.Short = 0, false
+			return true
+		case fits:
+			n.Cut, in, times.Since = true, false, oldest.Add(-lookBack)
+		}
+		if n.sessions[r.Decision.Session] && !r.Time.Before(oldest.Add(-lookBack)) {
+			if n.Short = ahead == most; !n.Short {
+				n.from = r.Time
+				ahead++
+			}
+		}
+		return in || !n.Short
+	})
+	if n.Cut {
+		n.Since = oldest
+	}
+	return n, err
+}
+
+// ReplayNewest replays these decisions until ctx ends. Damage in files of other times is not counted.
+func ReplayNewest(ctx context.Context, dir string, f Filter, n *Newest, decide Decider,
+	tell func(*Change)) (*Tally, error) {
+	if len(n.sessions) == 0 {
+		return &Tally{}, nil
+	}
+	list, err := segments(dir)
+	if err != nil {
+		return &Tally{}, fmt.Errorf("read decisions: %w", err)
+	}
+	list = slices.DeleteFunc(list, (&Times{Since: n.from, Until: n.to.Add(1)}).excludes)
+	f.Since = n.Since
+	return replay(ctx, list, f, func(r *Record) bool {
+		return n.sessions[r.Decision.Session] && !r.Time.Before(n.from) && !r.Time.After(n.to)
+	}, decide, tell)
 }

@@ -319,3 +319,16 @@ func makeFolder(dir string, like *content) (made bool, err error) {
 	like.chown(dir, "")
 	return true, os.Chmod(dir, like.folderMode()) // whatever the umask is
 }
+
+// lock waits up to a second until no other process publishes to a folder. File systems without locks give
+// one at once.
+func lock(dir string) (free func(), err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if errors.Is(atomicfile.Lock(d, time.Second), atomicfile.ErrHeld) {
+		return nil, errors.Join(errors.New("another process publishes there"), d.Close())
+	}
+	return func() { _ = d.Close() }, nil
+}

@@ -3,11 +3,9 @@
 package live
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
-	"time"
 )
 
 // chown gives path the owner and group of another file. Only root can give to others.
@@ -17,21 +15,4 @@ func chown(path string, like fs.FileInfo) error {
 		return nil
 	}
 	return os.Lchown(path, int(want.Uid), int(want.Gid))
-}
-
-// lock waits up to a second until no other process publishes to a folder. File systems without
-// locks give one at once.
-func lock(dir string) (free func(), err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	for range 100 {
-		if err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err,
-			syscall.EWOULDBLOCK) {
-			return func() { _ = d.Close() }, nil
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return nil, errors.Join(errors.New("another process publishes there"), d.Close())
 }

@@ -6,9 +6,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 )
@@ -141,4 +145,166 @@ func RuleFiles(args []string) (names []string, err error) {
 		}
 	}
 	return names, nil
+}
+
+// Entry is an entry of the mapping at the end of a file, as text.
+type Entry struct{ Key, Text string }
+
+// Entries splits a file without parsing it: its last key holds a mapping, whose keys are indented by two
+// blanks. It is for the many files of the program, of which few entries are ever used.
+func Entries(doc string) (out []Entry) {
+	start, key := 0, ""
+	for at := 0; at < len(doc); {
+		end := len(doc)
+		if n := strings.IndexByte(doc[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		line := doc[at:end]
+		if len(line) > 3 && line[:2] == "  " && line[2] != ' ' && line[2] != '#' {
+			if key != "" {
+				out = append(out, Entry{key, doc[start:at]})
+			}
+			name, _, _ := strings.Cut(strings.TrimRight(line[2:], "\n"), " #") // a comment
+			name = strings.TrimSuffix(strings.TrimSuffix(name, " {}"), ":")
+			start, key = at, strings.Trim(name, `'"`)
+		}
+		at = end
+	}
+	if key != "" {
+		out = append(out, Entry{key, doc[start:]})
+	}
+	return out
+}
+
+// Value returns the text of a plain, unquoted key of the entry; empty if it is missing.
+func (e Entry) Value(key string) string {
+	_, text, _ := strings.Cut(e.Text, "\n    "+key+":")
+	var out strings.Builder
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 && !strings.HasPrefix(line, "     ") {
+			break
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
+// build returns the tree of a file with all its layers. What an extra file includes comes after the file,
+// too.
+func (t *Tree) build(files Files, name string) *yaml.Node {
+	done := map[string]bool{}
+	main := t.layer(files, name, false, done)
+	if main.root == nil {
+		return nil
+	}
+	root := t.mergeIncludes(main.root, main, files, []string{name}, done)
+	for _, extra := range files.extras(name) {
+		t.files = append(t.files, extra)
+		if over := t.layer(files, extra, true, done); over.root != nil {
+			root = t.mergeIncludes(root, over, files, []string{name, extra}, done)
+			root = t.withContent(main.root, t.merge(root, over.root, false).Content)
+		}
+	}
+	if arm := ArmFolder + "/" + name; files.Has(arm) {
+		if over := t.layer(files, arm, true, done); over.root != nil {
+			root = t.withContent(main.root, t.merge(root, over.root, false).Content)
+		}
+	}
+	return root
+}
+
+// extras returns the names of the extra files of a file, sorted.
+func (f Files) extras(name string) (out []string) {
+	for extra := range f {
+		if ExtraOf(extra) == name {
+			out = append(out, extra)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// ExtraOf returns the file that an extra file extends, exec.yaml for extra/exec.NAME.yaml, whether it exists
+// or not; empty for other names.
+func ExtraOf(name string) string {
+	stem, ok := strings.CutPrefix(name, ExtraFolder+"/")
+	if kind, more, _ := strings.Cut(stem, "."); ok && strings.Contains(more, ".") {
+		return kind + ".yaml"
+	}
+	return ""
+}
+
+// reportConflict reports different values in two extra files, since neither has precedence.
+func (t *Tree) reportConflict(base, over *yaml.Node) {
+	was, now := t.places().at(base), t.places().at(over)
+	if was.File() != now.File() && ExtraOf(was.File()) != "" && ExtraOf(now.File()) != "" &&
+		!same(base, over) {
+		t.report(now, CodeDup, "another file says something else here",
+			"it is "+was.String()+"; leave one of the two out")
+	}
+}
+
+func same(a, b *yaml.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, same)
+}
+
+// Ignored warns of what looks like rules in the folders on disk but is not read: folders with other names,
+// nested folders, and files with other extensions. Hidden ones, such as those of Kubernetes, are no rules.
+func (s Source) Ignored() (out Problems) {
+	for _, in := range []struct{ dir, prefix string }{{s.Dir, ""}, {s.Policy, PolicyFolder + "/"}} {
+		if in.dir == "" {
+			continue
+		}
+		files := os.DirFS(in.dir)
+		for _, folder := range append(Folders(), ".") {
+			list, _ := fs.ReadDir(files, folder) // what cannot be read is an error of ReadDir
+			for _, e := range list {
+				if name := path.Join(folder, e.Name()); !strings.HasPrefix(e.Name(), ".") {
+					if hint := ignored(files, name, e.IsDir()); hint != "" {
+						out = append(out, Problem{File: in.prefix + name, Code: CodeFile,
+							Msg: "this is not read", Hint: hint, Warning: true})
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// ignored suggests what an unread file or folder should be; empty: nothing.
+func ignored(files fs.FS, name string, isFolder bool) string {
+	if !isFolder {
+		if meant := withEnding(name); meant != name && !IsRuleFile(name) && IsRuleFile(meant) {
+			return "did you mean " + meant + "?"
+		}
+		return ""
+	}
+	above, near := path.Dir(name), ""
+	if above == "." {
+		near, _ = Nearest(strings.ToLower(name), Folders())
+	}
+	list, _ := fs.ReadDir(files, name)
+	looks := slices.ContainsFunc(list, func(e fs.DirEntry) bool {
+		return path.Ext(withEnding(e.Name())) == ".yaml" || IsRuleFile(path.Join(near, e.Name()))
+	})
+	switch {
+	case !looks || slices.Contains(Folders(), name):
+		return ""
+	case above != ".":
+		return "put its files into " + above + " itself"
+	case near != "":
+		return "did you mean the folder " + near + "?"
+	}
+	return "rules stand in the folder itself, and in its folders " + strings.Join(Folders(), ", ")
+}
+
+// withEnding returns a name with the extension that was probably meant.
+func withEnding(name string) string {
+	lower := strings.ToLower(name)
+	for _, ending := range []string{".yaml", ".yaml.txt", ".yml", ".yml.txt"} {
+		if strings.HasSuffix(lower, ending) {
+			return name[:len(name)-len(ending)] + ".yaml"
+		}
+	}
+	return name
 }

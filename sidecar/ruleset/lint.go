@@ -5,7 +5,9 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
@@ -255,4 +257,152 @@ func sideWords(side cond.Side, named rulefile.Lists) []rulefile.Text {
 		}
 	}
 	return side.Words()
+}
+
+// lintRules warns about rules that never decide, or not as they seem to.
+func (l *loader) lintRules(rules []policyRule, isExec bool) {
+	var before []splitTerms
+	for _, r := range rules {
+		t := splitRule(r)
+		for _, b := range before {
+			if b.covers(t) {
+				l.warn(r.ID.All(), codeShadowed,
+					fmt.Sprintf("%s never decides: whenever it holds, %s does, too", r.ID.Value,
+						b.rule.ID.Value),
+					"that stands "+relativePlace(b.rule.At, r.At)+"; delete one, or say what is different")
+				break
+			}
+		}
+		before = append(before, t)
+		if r.When == nil {
+			continue
+		}
+		named := func(name string) bool { return mentions(r.When, name) }
+		switch {
+		case r.Allow != nil && isExec && !named("cmd") && (named("command") || named("script")):
+			l.warn(r.When.All(), codeNever, r.ID.Value+" allows no command: its condition does not name cmd",
+				"a command is allowed program by program, such as cmd.binary == 'make'")
+		case isExec && named("cmd") && len(r.Hit)+len(r.Miss) == 0:
+			l.warn(r.ID.All(), codeUntried, r.ID.Value+" is never tried",
+				"write a command for which it holds under hit, and one for which it does not under miss")
+		}
+		if r.Allow != nil {
+			l.lintEmpty(*r.When)
+		}
+	}
+}
+
+// splitTerms is a rule with the terms of its condition that and joins.
+type splitTerms struct {
+	rule   policyRule
+	effect policy.Effect // empty: a dry run, which hides nothing
+	terms  []string
+}
+
+func splitRule(r policyRule) splitTerms {
+	t := splitTerms{rule: r}
+	switch {
+	case r.Shadow || r.Audit != nil:
+	case r.Deny != nil:
+		t.effect = policy.Deny
+	case r.Ask != nil || r.Unsure != nil:
+		t.effect = policy.Ask
+	case r.Allow != nil:
+		t.effect = policy.Allow
+	}
+	if r.When == nil {
+		return t
+	}
+	terms, ok := cond.Conjuncts(r.When.Value)
+	if !ok {
+		return splitTerms{rule: r}
+	}
+	t.terms = terms
+	return t
+}
+
+// covers reports whether t holds whenever other does, with the same effect.
+func (t splitTerms) covers(other splitTerms) bool {
+	if t.effect == "" || t.effect != other.effect {
+		return false
+	}
+	return !slices.ContainsFunc(t.terms,
+		func(term string) bool { return !slices.Contains(other.terms, term) })
+}
+
+// lintEmpty warns of all in a rule that allows, since it holds for an empty list.
+func (l *loader) lintEmpty(when rulefile.Text) {
+	terms, _ := cond.Conjuncts(when.Value)
+	for _, all := range cond.Loops(when, "all") {
+		if !slices.Contains(terms, "len("+all.Over+") > 0") {
+			l.warn(all.At, codeEmpty, "all holds for an empty list, too",
+				"write len("+all.Over+") > 0 and … where there must be something")
+		}
+	}
+}
+
+// exampleTime is the time of the examples of rules: a Monday at noon.
+var exampleTime = time.Date(2026, time.January, 5, 12, 0, 0, 0, time.UTC)
+
+// checkRates checks calls of rate in a condition: what cannot be counted would be 0.
+func (c *ruleCompiler) checkRates(when rulefile.Text) {
+	for _, args := range cond.Calls(when, "rate") {
+		if len(args) != 2 {
+			continue // reported by the compiler
+		}
+		for i, arg := range args {
+			at, words := arg.At(), arg.Words()
+			if len(words) != 1 {
+				c.report(at, cond.CodeExpr, "rate needs texts that are written out",
+					"write rate('deletes', '10m') > 20")
+				continue
+			}
+			s := words[0].Value
+			if tool, ofTool := strings.CutPrefix(s, policy.RateOfTool); i == 0 &&
+				!slices.Contains(policy.RateKinds(), s) && (!ofTool || tool == "") {
+				c.report(at, rulefile.CodeValue, "rate does not count "+strconv.Quote(s),
+					rulefile.DidYouMean(s, append(policy.RateKinds(), policy.RateOfTool+"NAME")))
+			}
+			if d, err := time.ParseDuration(s); i == 1 && (err != nil || d <= 0 || d > 24*time.Hour) {
+				c.report(at, rulefile.CodeValue, s+" is not a window of time",
+					"write 30s, 10m or 2h, up to 24h")
+			}
+		}
+	}
+}
+
+// checkKnown checks that a program may be allowed by its name.
+func (c *ruleCompiler) checkKnown(at rulefile.Text, name string) {
+	if c.set.Programs.Knows(name) {
+		return
+	}
+	c.report(at.All(), rulefile.CodeRef,
+		name+" cannot be allowed by its name: no row describes what it does with its arguments",
+		rulefile.DidYouMeanOr(name, c.set.Programs.Names(),
+			"leave it out; a person is asked about programs without a row"))
+}
+
+// checkAllowed checks the programs that a rule allows by name: cmd.binary == 'x', or cmd.binary in [x, y] or
+// in a list. What follows not allows nothing.
+func (c *ruleCompiler) checkAllowed(r policyRule) {
+	if r.Allow == nil || r.When == nil {
+		return
+	}
+	for _, x := range cond.Asserted(*r.When) {
+		if x.Left.Source != "cmd.binary" || x.Operator != "in" && x.Operator != "==" {
+			continue
+		}
+		for _, name := range x.Right.Words() {
+			if name.Value != "" {
+				c.checkKnown(name, name.Value)
+			}
+		}
+		for _, list := range c.named {
+			if name := x.Right.Name(); name != "" && name == list.Key.Value {
+				for _, entry := range list.Value {
+					c.checkKnown(entry, entry.Value)
+				}
+			}
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -183,3 +184,178 @@ func codesOf(refused []tools.Refusal) []string {
 }
 
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+// Recording is a reply and its reading by the rules.
+type Recording struct {
+	Name    string        // of the test
+	Profile string        // empty: the default
+	Reply   parse.Delta   // complete
+	Finish  string        // by the server
+	Tools   []tools.Tool  // offered; nil: unknown
+	Denied  []string      // ids of rules of exec.yaml that deny a call
+	Reading parse.Reading // including denied calls
+}
+
+// AppendTest appends a test for the current reading to a test file, with a head if the file is empty.
+func AppendTest(file string, r Recording) (string, error) {
+	item, err := rulefile.Item(r.test())
+	if err != nil {
+		return "", fmt.Errorf("write test %s: %w", r.Name, err)
+	}
+	if strings.TrimSpace(file) == "" {
+		return "# yaml-language-server: $schema=../schemas/tests.schema.json\nversion: 1\n\ntests:\n" + item,
+			nil
+	}
+	return strings.TrimRight(file, "\n") + "\n\n" + item, nil
+}
+
+// recordedTest is a replyTest in its written form.
+type recordedTest struct {
+	Name       string                      `json:"name"`
+	Profile    string                      `json:"profile,omitempty"`
+	Reply      recordedReply               `json:"reply"`
+	Tools      []string                    `json:"tools,omitzero"`
+	Parameters map[string]rulefile.RawJSON `json:"parameters,omitempty"`
+	Gives      []recordedCall              `json:"gives"`
+	By         string                      `json:"by,omitempty"`
+	Shows      string                      `json:"shows"`
+	Thinks     string                      `json:"thinks"`
+	Refused    []string                    `json:"refused,omitempty"`
+	Denied     []string                    `json:"denied,omitempty"`
+	Done       bool                        `json:"done,omitempty"`
+}
+
+type recordedReply struct {
+	Content   string        `json:"content,omitempty"`
+	Reasoning string        `json:"reasoning,omitempty"`
+	Calls     []exampleCall `json:"calls,omitempty"`
+	Finish    string        `json:"finish,omitempty"`
+}
+
+type recordedCall struct {
+	Tool string           `json:"tool"`
+	Args rulefile.RawJSON `json:"args"`
+}
+
+// test returns the recording as an item of a test file.
+func (r *Recording) test() recordedTest {
+	t := recordedTest{
+		Name: r.Name, Reply: r.reply(), Gives: []recordedCall{}, Denied: r.Denied,
+		Shows: r.Reading.Content, Thinks: r.Reading.Reasoning, Refused: codesOf(r.Reading.Refused),
+		Done: r.Reading.Done,
+	}
+	if r.Profile != DefaultProfile {
+		t.Profile = r.Profile
+	}
+	if r.Tools != nil {
+		t.Tools = mapSlice(r.Tools, func(t tools.Tool) string { return t.Name })
+		t.Parameters = map[string]rulefile.RawJSON{}
+	}
+	for _, offered := range r.Tools {
+		if len(offered.Parameters) > 0 {
+			t.Parameters[offered.Name] = rulefile.RawJSON(offered.Parameters)
+		}
+	}
+	by := map[string]bool{}
+	for _, c := range r.Reading.Calls {
+		t.Gives = append(t.Gives, recordedCall{c.Name, rulefile.RawJSON(c.Arguments)})
+		t.By, by[c.Strategy] = c.Strategy, true
+	}
+	if len(by) > 1 {
+		t.By = "" // a test names one strategy for all calls
+	}
+	return t
+}
+
+func (r *Recording) reply() recordedReply {
+	reply := recordedReply{Content: r.Reply.Content, Reasoning: r.Reply.Reasoning,
+		Calls: joinPieces(r.Reply.Calls)}
+	if r.Finish != (&replyRule{Calls: reply.Calls}).finish() {
+		reply.Finish = r.Finish
+	}
+	return reply
+}
+
+// joinPieces joins the pieces of calls.
+func joinPieces(pieces []parse.CallDelta) (out []exampleCall) {
+	at := map[int]int{}
+	for _, p := range pieces {
+		i, known := at[p.Index]
+		if !known {
+			i = len(out)
+			at[p.Index] = i
+			out = append(out, exampleCall{})
+		}
+		out[i].Name += p.Name
+		out[i].Arguments += string(p.Arguments)
+	}
+	return out
+}
+
+// Report is the result of examples and tests of a set.
+type Report struct {
+	Version  string       `json:"version"`
+	Examples int          `json:"examples"`
+	Tests    []TestResult `json:"tests"`
+	Covered  []Covered    `json:"rules"`
+}
+
+// TestResult is the result of one test. It passed if there are no problems.
+type TestResult struct {
+	Name     string            `json:"name"`
+	File     string            `json:"file"`
+	Line     int               `json:"line"`
+	Took     time.Duration     `json:"nanoseconds"`
+	Problems rulefile.Problems `json:"problems,omitempty"`
+}
+
+// Covered is a rule with the number of examples and tests that hit it.
+type Covered struct {
+	Rule
+	Examples int `json:"examples"`
+	Tests    int `json:"tests"`
+}
+
+// Test compiles the files, tries all examples and runs the wanted tests. The report is nil if the files do
+// not load; failed tests are only in the report.
+func (r Loader) Test(f rulefile.Files, wanted func(name string) bool) (*Report, rulefile.Problems) {
+	l, mine := r.examine(f)
+	if l != mine {
+		l.problems = append(l.problems, mine.problems...)
+	}
+	if l.problems.Fatal() {
+		return nil, l.problems.Sorted()
+	}
+	out := &Report{Version: l.set.Version, Examples: l.set.Counts.Examples, Tests: []TestResult{}}
+	l.inTests = true
+	for _, t := range l.tests {
+		if !wanted(t.Name.Value) {
+			continue
+		}
+		began := time.Now()
+		problems := l.try(t)
+		out.Tests = append(out.Tests, TestResult{t.Name.Value, t.Name.At.File(), t.Name.At.Line(),
+			time.Since(began), problems})
+	}
+	for _, rule := range l.set.Rules() {
+		n := l.covered[rule.Place]
+		out.Covered = append(out.Covered, Covered{rule, n[0], n[1]})
+	}
+	return out, l.problems.Sorted()
+}
+
+// countReading counts the rules that a reading hit.
+func (l *loader) countReading(r *parse.Reading) {
+	l.set.Hit(r, func(rule Rule) { l.countHit(rule.Place) })
+}
+
+// countHit counts a hit of the rule at a place, by an example or a test.
+func (l *loader) countHit(place string) {
+	n := l.covered[place]
+	if l.inTests {
+		n[1]++
+	} else {
+		n[0]++
+	}
+	l.covered[place] = n
+}

@@ -102,7 +102,7 @@ func (c *Console) approval(e *approvals.Entry, whole bool) approvalView {
 		}
 	}
 	if c.Decisions != "" {
-		v.Log = Root + "decisions?" + url.Values{"q": {e.ID}}.Encode()
+		v.Log = logHref("q", e.ID)
 	}
 	text := k.Command
 	if text == "" {
@@ -144,9 +144,6 @@ func partsOf(text string) (out []callPart) {
 
 // answer allows a call once or for a span, denies it, or ends a grant.
 func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
-	}
 	verb, why, id := r.PostForm.Get("answer"), r.PostForm.Get("why"), r.PathValue("id")
 	switch {
 	case c.API.Approvals == nil:

@@ -120,7 +120,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	same := func(name, value, key string) {
 		if value != "" {
 			v.Facts = append(v.Facts,
-				fact{name, shown(value), Root + "decisions?" + url.Values{key: {value}}.Encode()})
+				fact{name, shown(value), logHref(key, value)})
 		}
 	}
 	plain := func(name, value string) {
@@ -198,8 +198,8 @@ func (c *Console) connection(v *decisionView, k *decisions.Connection) {
 		string(k.Outcome), shown(k.Tool), cmp.Or(k.Rule, "default"), k.Place, c.text(k.Why)
 	v.Findings = c.findings(k.Findings)
 	v.Facts = []fact{{"Server", c.text(k.Server), ""}, {"Address", shown(k.Address), ""},
-		{"Method", shown(k.Method), ""}, {"Command", shown(k.Ticket), Root + "decisions?" + url.Values{"q": {k.Ticket}}.Encode()},
-		{"Session", shown(k.Session), Root + "decisions?" + url.Values{"session": {k.Session}}.Encode()}, {"Agent", shown(k.Agent), ""}, {"Rules", k.Rules, ""}}
+		{"Method", shown(k.Method), ""}, {"Command", shown(k.Ticket), logHref("q", k.Ticket)},
+		{"Session", shown(k.Session), logHref("session", k.Session)}, {"Agent", shown(k.Agent), ""}, {"Rules", k.Rules, ""}}
 	if k.Times > 0 {
 		v.Facts = append(v.Facts, fact{"Connections", fmt.Sprintf("%d, %s sent, %s received", k.Times,
 			size(k.Sent), size(k.Received)), ""})
@@ -213,7 +213,7 @@ func showOther(v *decisionView, r *decisions.Record, words bool) {
 	case r.Answer != nil:
 		v.Kind, v.Outcome = "Answer", r.Answer.State
 		v.Facts = append(v.Facts, fact{"Approval", shown(r.Answer.ID),
-			Root + "decisions?" + url.Values{"q": {r.Answer.ID}}.Encode()})
+			logHref("q", r.Answer.ID)})
 		add("By", r.Answer.By)
 		if r.Answer.For != "" {
 			add("For", r.Answer.For)

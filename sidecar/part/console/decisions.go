@@ -282,6 +282,11 @@ func clipMasked(s string) string {
 	return s
 }
 
+// logHref returns the list of decisions with this value of a field.
+func logHref(field, value string) string {
+	return Root + "decisions?" + url.Values{field: {value}}.Encode()
+}
+
 // stamp formats a time with its day.
 func stamp(t time.Time) string { return t.Local().Format(time.DateTime) }
 

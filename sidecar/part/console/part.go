@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	_ "embed"
 	"net/http"
 	"path/filepath"
 	"time"
@@ -34,8 +35,11 @@ func (Part) Settings() any { return &Settings{} }
 // Rules returns the bounds of what is kept.
 func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
+//go:embed help.txt
+var help string
+
 // Commands returns the command report.
-func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{reportCommand(env)} }
+func (Part) Commands(env cli.Env) []*cobra.Command { return cli.Describe(help, reportCommand(env)) }
 
 // Values of the setting console that turn it off; all others turn it on.
 const (

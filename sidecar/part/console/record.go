@@ -112,7 +112,8 @@ func (r *Record) Replied(h *turn.Reply) {
 		reply.User, reply.Workspace, reply.Finish = h.Facts.User, h.Workspace, h.Finish
 		reply.Intact, reply.Asked, reply.Formatted = h.Facts.Intact, h.Facts.Asked, h.Facts.Formatted
 		reply.Words, reply.Whole, reply.Thought = !h.Lost, h.Whole, h.Thought
-		reply.Offered, reply.OfferedUnknown = r.store.offered.copyOf(h.Tools)
+		offered, bytes := r.store.offered.Copy(h.Tools, maxOffered)
+		reply.Offered, reply.OfferedUnknown = offered, bytes > maxOffered
 		size += int64(len(h.Whole.Content) + len(h.Whole.Reasoning) + len(h.Thought) +
 			len(h.Reading.Content) +
 			len(h.Reading.Reasoning) + len(h.Facts.User))

@@ -17,7 +17,6 @@ import (
 
 	"github.com/jgavinray/gpt-oss-executor/internal/built"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
-	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
 )
@@ -190,17 +189,7 @@ func reportCommand(env cli.Env) *cobra.Command {
 	var since, state, file string
 	var asJSON bool
 	c := &cobra.Command{
-		Use:   "report",
-		Short: "What came damaged, what was stopped, and what it cost, in numbers",
-		Long: `Say in numbers what the sidecar was worth: how many replies came damaged, by class and kind of
-model server, and what became of them; what the policy asked about or denied, and how often a person
-said yes; what it cost in time. No text of a conversation, no path and no address is in it, so it can be
-shown to others.
-
-It reads the state folder of the server, which may be running, and its log of decisions: --state,
-` + config.Prefix + `STATE, or the folder that openclaw --local-service sets up.`,
-		Example: `  gpt-oss-executor report --since 7d
-  gpt-oss-executor report --since 24h --html report.html`,
+		Use:  "report",
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			age, err := ageOf(since)

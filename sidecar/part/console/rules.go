@@ -196,9 +196,6 @@ func (c *Console) versionPage(r *http.Request, v viewer) (any, error) {
 
 // rollback restores an earlier version, if the viewer has seen the rules in force.
 func (c *Console) rollback(w http.ResponseWriter, r *http.Request, v viewer) error {
-	if err := r.ParseForm(); err != nil {
-		return unreadable(err)
-	}
 	version := r.PathValue("version")
 	if version == "" {
 		return &trouble{http.StatusNotFound, "This version is gone",

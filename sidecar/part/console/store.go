@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/recent"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/experiment"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
@@ -29,7 +30,7 @@ type StoreConfig struct {
 type Store struct {
 	StoreConfig
 	rev     atomic.Uint64 // counts changes
-	offered toolLists
+	offered experiment.ToolLists
 
 	mu      sync.Mutex
 	bounds  Bounds    // of the last request

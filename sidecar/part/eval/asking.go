@@ -1,10 +1,21 @@
 package eval
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
 	"sync"
+
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
 )
 
 // asking is a question to one server without a known answer.
@@ -152,5 +163,174 @@ func (l *Live) progress(done, all int, spent Spent) {
 			done, all, l.Most.sentence(spent))
 	case done == all || done/max(1, all/10) > (done-1)/max(1, all/10):
 		fmt.Fprintf(l.Tell, "%d of %d, %s\n", done, all, l.Most.sentence(spent))
+	}
+}
+
+// answer is the part of an answer that has been read.
+type answer struct {
+	begun              bool // it has a choice
+	content, reasoning strings.Builder
+	calls              []replay.MadeCall
+	indices            []int // of the calls
+	finish             string
+}
+
+// readAnswer reads an answer: a document, or a stream of events.
+func readAnswer(body []byte, stream bool) (replay.Made, error) {
+	var a answer
+	read := a.add
+	if stream {
+		read = a.stream
+	}
+	if err := read(body); err != nil {
+		return replay.Made{}, fmt.Errorf("read the answer: %w", err)
+	}
+	if !a.begun {
+		return replay.Made{}, errors.New("the answer has no choice")
+	}
+	return replay.Made{Calls: a.calls, Content: a.content.String(), Reasoning: a.reasoning.String(),
+		Finish: a.finish}, nil
+}
+
+// stream reads all events. A stream without [DONE] is incomplete.
+func (a *answer) stream(body []byte) error {
+	events := openai.NewEventReader(bytes.NewReader(body), len(body), len(body))
+	defer events.Close()
+	for {
+		data, err := events.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return errors.New("the stream broke off")
+		case err != nil:
+			return err
+		case openai.IsDone(data):
+			return nil
+		}
+		if err := a.add(data); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds a document or a chunk.
+func (a *answer) add(doc []byte) error {
+	var c openai.Completion
+	if err := c.Parse(doc); err != nil {
+		return err
+	}
+	if fault, is := openai.ReadFault(doc); is {
+		return errors.New(fault.Message)
+	}
+	for i := range c.Choices {
+		ch := &c.Choices[i]
+		if ch.Index != 0 {
+			continue
+		}
+		a.begun = true
+		a.content.WriteString(ch.Content.Text)
+		a.reasoning.WriteString(ch.Reasoning.Text)
+		a.finish = cmp.Or(ch.Finish, a.finish)
+		for k := range ch.Calls {
+			a.call(&ch.Calls[k])
+		}
+	}
+	return nil
+}
+
+// call adds a call or a piece of one.
+func (a *answer) call(part *openai.CallPart) {
+	at := slices.Index(a.indices, part.Index)
+	if at < 0 {
+		at = len(a.calls)
+		a.indices, a.calls = append(a.indices, part.Index), append(a.calls, replay.MadeCall{})
+	}
+	c := &a.calls[at]
+	c.Name += part.Name
+	c.Arguments = append(c.Arguments, part.Arguments...)
+}
+
+// answered is one answer of a server, as a variant read it.
+type answered struct {
+	replay.Made
+	Spent
+
+	failed error // why there is no answer this time
+	sent   int   // number of requests
+}
+
+// answers holds the answers of earlier runs and of this one by question, and appends them to a file as JSON
+// lines. An interrupted run loses at most the open answers: an incomplete line is skipped.
+type answers struct {
+	file *os.File // nil: they are not stored
+
+	mu   sync.Mutex
+	made map[string]answered
+}
+
+func openAnswers(path string) (*answers, error) {
+	a := &answers{made: map[string]answered{}}
+	if path == "" {
+		return a, nil
+	}
+	doc, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read answers: %w", err)
+	}
+	for line := range bytes.Lines(doc) {
+		var one struct {
+			Key string `json:"key"`
+			answered
+		}
+		if json.Unmarshal(line, &one) == nil && one.Key != "" {
+			a.made[one.Key] = one.answered
+		}
+	}
+	if a.file, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return nil, fmt.Errorf("keep answers: %w", err)
+	}
+	if n := len(doc); n > 0 && doc[n-1] != '\n' {
+		if _, err := a.file.WriteString("\n"); err != nil {
+			return nil, errors.Join(fmt.Errorf("keep answers: %w", err), a.file.Close())
+		}
+	}
+	return a, nil
+}
+
+// add stores an answer. A question whose answer failed is asked again next time.
+func (a *answers) add(key string, one answered) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.made[key] = one
+	if a.file == nil || one.failed != nil {
+		return nil
+	}
+	line, err := json.Marshal(struct {
+		Key string `json:"key"`
+		answered
+	}{key, one})
+	if err == nil {
+		_, err = a.file.Write(append(line, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("keep answers: %w", err)
+	}
+	return nil
+}
+
+// among counts the questions with known answers.
+func (a *answers) among(questions []question, servers []*server) (n int) {
+	for _, q := range questions {
+		for _, s := range servers {
+			if _, ok := a.made[s.key(q)]; ok {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (a *answers) close() {
+	if a.file != nil {
+		_ = a.file.Close() // each line has been written
 	}
 }

@@ -12,11 +12,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 )
 
 // Target is an OpenAI-compatible server that a trial measures.
@@ -202,4 +205,126 @@ func (r *reply) got() noise.Got {
 		out.Calls = append(out.Calls, *c)
 	}
 	return out
+}
+
+// errBound is the error of a question that needed a request beyond the bound. It is no failure of the
+// model.
+var errBound = errors.New("the bound of requests was reached")
+
+// meter counts and limits the requests to the model server, including retries and the second requests of
+// rules.
+type meter struct {
+	most int // 0: no limit
+	sent atomic.Int64
+}
+
+// passage is an open question.
+type passage struct {
+	account turn.Account
+	sent    atomic.Int64 // requests
+	stop    context.CancelCauseFunc
+}
+
+type passageKey struct{}
+
+func embark(ctx context.Context) (context.Context, *passage) {
+	ctx, stop := context.WithCancelCause(ctx)
+	way := &passage{stop: stop}
+	return context.WithValue(ctx, passageKey{}, way), way
+}
+
+// watch returns the watcher of the question that caused a request.
+func watch(ctx context.Context, _ *turn.Request) turn.Watcher { return passageOf(ctx) }
+
+func (*passage) Asked(*openai.Request, string) {}
+func (*passage) Listens() bool                 { return false }
+func (*passage) Replied(*turn.Reply)           {}
+func (p *passage) Ended(o *turn.Outcome)       { p.account = o.Account }
+
+func passageOf(ctx context.Context) *passage { return ctx.Value(passageKey{}).(*passage) }
+
+// pass counts a request of a question, or refuses it.
+func (m *meter) pass(ctx context.Context) error {
+	way := passageOf(ctx)
+	if n := m.sent.Add(1); m.most > 0 && n > int64(m.most) {
+		m.sent.Add(-1)
+		way.stop(errBound)
+		return errBound
+	}
+	way.sent.Add(1)
+	return nil
+}
+
+// Spent is the cost of answers.
+type Spent struct {
+	Milliseconds float64 `json:"milliseconds"`
+	First        float64 `json:"first_milliseconds,omitempty"` // until a part of it could be sent on
+	Prompt       int     `json:"prompt_tokens,omitempty"`      // as the server counts
+	Completion   int     `json:"completion_tokens,omitempty"`
+}
+
+func (s *Spent) add(o Spent) {
+	s.Milliseconds += o.Milliseconds
+	s.First += o.First
+	s.Prompt += o.Prompt
+	s.Completion += o.Completion
+}
+
+func (s *Spent) tokens() int { return s.Prompt + s.Completion }
+
+// Bounds limits the cost of a run; 0: no limit.
+type Bounds struct {
+	Requests, Tokens int
+	Cost             float64
+	In, Out          float64 // price of a million tokens of prompt and completion
+}
+
+// Check returns a mistake in the bounds.
+func (b *Bounds) Check() error {
+	switch {
+	case min(b.Requests, b.Tokens) < 0 || !(min(b.Cost, b.In, b.Out) >= 0):
+		return errors.New("a bound and a price are 0 or more")
+	case b.Cost > 0 && b.In+b.Out == 0:
+		return errors.New("--max-cost needs prices: give --price-in and --price-out, for a million tokens each")
+	}
+	return nil
+}
+
+func (b *Bounds) cost(s Spent) float64 {
+	return (b.In*float64(s.Prompt) + b.Out*float64(s.Completion)) / 1e6
+}
+
+// counts reports whether tokens must be counted.
+func (b *Bounds) counts() bool { return b.Tokens > 0 || b.Cost > 0 }
+
+// planned describes how many requests the questions need.
+func (b *Bounds) planned(questions int) string {
+	if b.Requests > 0 {
+		return fmt.Sprintf("at most %d requests", b.Requests)
+	}
+	return fmt.Sprintf("%d requests, and what is asked again", questions)
+}
+
+// bounded reports whether there is a limit.
+func (b *Bounds) bounded() bool { return b.Requests > 0 || b.counts() }
+
+// reached reports whether a limit is reached.
+func (b *Bounds) reached(requests int, s Spent) bool {
+	return b.Requests > 0 && requests >= b.Requests || b.Tokens > 0 && s.tokens() >= b.Tokens || b.Cost > 0 &&
+		b.cost(s) >= b.Cost
+}
+
+// sentence describes what was spent, and the limits.
+func (b *Bounds) sentence(s Spent) string {
+	text := fmt.Sprintf("%d tokens", s.tokens())
+	if b.Tokens > 0 {
+		text = fmt.Sprintf("%d of %d tokens", s.tokens(), b.Tokens)
+	}
+	switch cost := b.cost(s); {
+	case b.Cost > 0:
+		text += fmt.Sprintf(", cost %.4f of %g", cost, b.Cost)
+	case b.In+b.Out > 0:
+		text += fmt.Sprintf(", cost %.4f", cost)
+	}
+	return text
 }

@@ -1,7 +1,13 @@
 package eval
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -9,7 +15,9 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 func evalCommand(env cli.Env) *cobra.Command {
@@ -19,29 +27,6 @@ func evalCommand(env cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "eval [OLD NEW FILE]",
 		Aliases: []string{"compare"}, // a name until December 2027
-		Short:   "Read labelled or recorded replies with several rule folders",
-		Long: `Read every reply of the corpora with every variant, by the code that serves, show those
-that are read differently, and say which variant reads them better, and how sure that is. A
-variant is NAME=DIR, a folder of rules, or NAME=builtin. OLD NEW FILE stands for --variant old=OLD
---variant new=NEW --corpus FILE. Behind it may stand +OVERLAY.yaml, which sets what an arm of an
-experiment sets; @EXPERIMENT/ARM, an arm of experiments.yaml there; and #PROFILE of its
-strategies.
-
-A line of a corpus is a record as explain --jsonl takes it, or one that capture wrote. With
-"expect" it can be right or wrong; it may also say "category":
-
-  {"id": "r1", "message": {…}, "tools": […], "expect": {"calls":
-   [{"name": "read", "arguments": {"path": "a"}}], "content": ""}}
-
-With --live the corpora say what to ask ("user" or "messages", and "tools"): each case is asked
-of a model server several times, through the serving code of each variant. Bound what that
-may take with --max-requests, --max-total-tokens, or --max-cost and your prices.
-
-Exit code: 0 no case that was right in the baseline, or with OLD, is wrong now, 1 some are, or a
-line could not be read (with --strict: or variants differ), 2 wrong usage.`,
-		Example: `  gpt-oss-executor eval builtin my-rules replies.jsonl
-  gpt-oss-executor eval --corpus a.jsonl --variant now=builtin --variant new=my
-  gpt-oss-executor eval --corpus a.jsonl --variant r=my --live URL --times 5`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 && (len(args) != 3 || len(job.Corpora)+len(variants) > 0) {
 				return errors.New("name OLD, NEW and FILE, or else --corpus and --variant")
@@ -113,4 +98,105 @@ line could not be read (with --strict: or variants differ), 2 wrong usage.`,
 	cli.JSONFlag(c, &job.JSON, `{"variants": […], "pairs": […], "rows": […]}`)
 	cli.PolicyFlag(c, env, &policy)
 	return c
+}
+
+// Job describes an evaluation.
+type Job struct {
+	Corpora  []string // files; - is In
+	Variants []Spec
+	Baseline string // a saved report; empty: none
+	Files    Files
+	JSON     bool // on Out instead of a table
+	Pair     bool // the first variant is the baseline of the second
+	Strict   bool // variants must not differ
+	Live     Live // used if it has a URL
+}
+
+// Room holds the streams and loaders of a job.
+type Room struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Loader   ruleset.Loader
+	Read     Read
+	World    guard.World
+}
+
+// ErrWorse means that something is wrong that was right in the baseline, or that readings differ. It was
+// already printed.
+var ErrWorse = errors.New("something was right in the baseline, and is wrong now, or differs")
+
+// Run runs the evaluation and prints the results.
+func (j *Job) Run(ctx context.Context, in Room) error {
+	var variants []Variant
+	for _, s := range j.Variants {
+		v, err := s.Load(in.Loader, in.Read, in.Err)
+		if err != nil {
+			return err
+		}
+		variants = append(variants, v)
+	}
+	report := NewReport(variants)
+	read := func(name string, from io.Reader) (int, error) {
+		return report.Read(name, from, variants, in.World, in.Err)
+	}
+	if j.Live.URL != "" {
+		read = j.Live.Read
+	}
+	broken, err := j.corpora(in, read)
+	if err != nil {
+		return err
+	}
+	if err := j.Live.Run(ctx, report, variants, in.World); err != nil {
+		return err
+	}
+	if report.Cases == 0 {
+		return errors.New("there is no reply to read")
+	}
+	return j.tell(in, report, broken)
+}
+
+// corpora reads the corpora, and returns the number of unreadable lines.
+func (j *Job) corpora(in Room,
+	read func(name string, from io.Reader) (broken int, err error)) (broken int, err error) {
+	for _, name := range j.Corpora {
+		from := io.NopCloser(in.In)
+		if name != "-" {
+			if from, err = os.Open(name); err != nil {
+				return broken, err
+			}
+		}
+		n, err := read(name, from)
+		broken += n
+		if err = errors.Join(err, from.Close()); err != nil {
+			return broken, err
+		}
+	}
+	return broken, nil
+}
+
+// tell writes the reports. The error is the verdict.
+func (j *Job) tell(in Room, report *Report, broken int) error {
+	report.Finish()
+	if err := report.Save(j.Files); err != nil {
+		return err
+	}
+	write := report.Write
+	if j.JSON {
+		write = report.JSON
+	}
+	writeErr := write(in.Out)
+	switch worse, err := report.Against(j.Baseline); {
+	case writeErr != nil || err != nil:
+		return errors.Join(writeErr, err)
+	case broken > 0:
+		return fmt.Errorf("%d lines could not be read", broken)
+	case len(worse) > 0:
+		fmt.Fprintln(in.Err, strings.Join(worse, "\n"))
+		return ErrWorse
+	case j.Pair && slices.ContainsFunc(report.Rows, func(r Row) bool {
+		return r.Labelled && r.Made[0].Right && !r.Made[1].Right
+	}), j.Strict && slices.ContainsFunc(report.Rows, func(r Row) bool { return r.Differs }):
+		return ErrWorse
+	}
+	return nil
 }

@@ -22,16 +22,10 @@ func noiseCommand(env cli.Env) *cobra.Command {
 	var d drawing
 	family := ""
 	c := &cobra.Command{
-		Use:   "noise",
-		Short: "Measure anything with damaged replies whose truth is known",
-		Long: `Damaged replies whose truth is known: a seed decides what the model meant, and how the
-model and its server damaged it. Any proxy or gateway can be measured with them (docs/noise.md).`,
-		Example: "  gpt-oss-executor noise cases --seed 1 --count 3 --op spell-html\n  gpt-oss-executor noise serve --listen 127.0.0.1:9100\n  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --count 1000",
+		Use: "noise",
 	}
 	cases := &cobra.Command{
-		Use: "cases", Short: "Write cases, one line of JSON each", Args: cli.Arguments(0, 0),
-		Long:    "Write cases, one line of JSON each: the reply as explain --jsonl reads it, and the truth about it.",
-		Example: "  gpt-oss-executor noise cases --seed 17 --count 1 --chain 2\n  gpt-oss-executor noise cases --count 50 --negatives > quotations.jsonl",
+		Use: "cases", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var wrong error
 			if family != "" {
@@ -52,8 +46,7 @@ model and its server damaged it. Any proxy or gateway can be measured with them 
 	cases.Flags().StringVar(&family, "family", "", "calls as the models of `FAMILY` write them, with damages of their frames")
 	d.flags(cases, 10)
 	ops := &cobra.Command{
-		Use: "ops", Short: "List the kinds of damage", Args: cli.Arguments(0, 0),
-		Example: "  gpt-oss-executor noise ops",
+		Use: "ops", Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			for _, op := range slices.Concat(noise.Operators(), noise.FrameOps()) {
 				fmt.Fprintf(env.Out, "%-28s %s\n", op.ID, op.About)
@@ -130,9 +123,7 @@ func (d *drawing) check(c *cobra.Command, more error) error {
 func noiseServeCommand(env cli.Env) *cobra.Command {
 	listen := ""
 	c := &cobra.Command{
-		Use: "serve", Short: "Be a model server that answers with such replies", Args: cli.Arguments(0, 0),
-		Long:    "Be a model server. It answers a request with the case that its user message names: [noise 17 chain=1]. noise judge writes that.",
-		Example: "  gpt-oss-executor noise serve --listen 127.0.0.1:9100",
+		Use: "serve", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()
@@ -160,11 +151,7 @@ func noiseJudgeCommand(env cli.Env) *cobra.Command {
 	var by []string
 	under := 0.0
 	c := &cobra.Command{
-		Use: "judge", Short: "Send the cases' requests, and judge what comes back", Args: cli.Arguments(0, 0),
-		Long: `Send the request of each case to a URL behind which noise serve stands, and judge the replies.
-
-Exit code: 0 done, 1 worse than --fail-under, or nothing could be read, 2 wrong usage.`,
-		Example: "  gpt-oss-executor noise judge --url http://127.0.0.1:8080/v1 --stream --by op",
+		Use: "judge", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := d.check(c, target.Check(by)); err != nil {
 				return err

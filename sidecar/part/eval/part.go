@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +17,12 @@ func (Part) Name() string { return "eval" }
 
 func (Part) Settings() any { return nil }
 
+//go:embed help.txt
+var help string
+
 // Commands returns the commands eval and noise.
 func (Part) Commands(env cli.Env) []*cobra.Command {
-	return []*cobra.Command{evalCommand(env), noiseCommand(env)}
+	return cli.Describe(help, evalCommand(env), noiseCommand(env))
 }
 
 // Open adds nothing to a server.

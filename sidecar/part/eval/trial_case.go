@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 )
@@ -147,4 +151,155 @@ func call(i int, n noise.Native) map[string]any {
 		maps.Copy(out, f)
 	}
 	return out
+}
+
+// Model is the name of the server's model.
+const Model = "gpt-oss-noise"
+
+// maxRequest is the maximal size of a request, in bytes.
+const maxRequest = 32 << 20
+
+// Server returns a model server that answers each request with the case in its last user message. If it is
+// asked again in the same conversation, it sends the case without damage.
+func Server() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
+		send(w, http.StatusOK, map[string]any{"object": "list",
+			"data": []any{map[string]any{"id": Model, "object": "model", "owned_by": "noise"}}})
+	})
+	mux.HandleFunc("POST /v1/chat/completions", complete)
+	return mux
+}
+
+func complete(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
+	if err != nil || !gjson.ValidBytes(body) {
+		fail(w, "the request is no JSON object, or too large")
+		return
+	}
+	draw, again, err := asked(gjson.ParseBytes(body))
+	if err != nil {
+		fail(w, err.Error())
+		return
+	}
+	if again {
+		draw.Options = noise.Options{Negatives: draw.Options.Negatives}
+	}
+	c := noise.New(draw.Seed, draw.Options)
+	if gjson.GetBytes(body, "stream").Bool() {
+		stream(w, c)
+		return
+	}
+	if c.Finish == "" {
+		panic(http.ErrAbortHandler) // the connection breaks
+	}
+	send(w, http.StatusOK, map[string]any{
+		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": Model,
+		"usage":   usage(c),
+		"choices": []any{map[string]any{"index": 0, "message": message(c), "finish_reason": c.Finish}},
+	})
+}
+
+// asked returns the case of a request. again means that the conversation has an answer to it.
+func asked(request gjson.Result) (d Draw, again bool, err error) {
+	found := false
+	for _, m := range request.Get("messages").Array() {
+		text := m.Get("content").Raw
+		next, ok, wrong := FindDraw(text)
+		switch {
+		case ok && m.Get("role").Str == "user":
+			d, found, again, err = next, true, false, wrong
+		case found:
+			again = true
+		}
+	}
+	if !found {
+		return d, false, fmt.Errorf("no user message names a case: write one such as %s into it",
+			Draw{Seed: 17, Options: noise.Options{Chain: 1}})
+	}
+	return d, again, err
+}
+
+// stream sends a case in pieces.
+func stream(w http.ResponseWriter, c noise.Case) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	flush := http.NewResponseController(w)
+	event := func(choice map[string]any, more map[string]any) {
+		doc := map[string]any{"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion.chunk",
+			"created": 0, "model": Model, "choices": []any{choice}}
+		for k, v := range more {
+			doc[k] = v
+		}
+		text, _ := json.Marshal(doc)
+		fmt.Fprintf(w, "data: %s\n\n", text)
+		_ = flush.Flush() // an error means that the reader is gone
+	}
+	event(map[string]any{"index": 0, "delta": map[string]any{"role": "assistant", "content": ""},
+		"finish_reason": nil}, nil)
+	begun, half := map[int]bool{}, ""
+	for _, d := range c.Deltas {
+		for _, text := range []*string{&d.Content, &d.Thoughts, &d.Args} {
+			if *text != "" {
+				*text, half = characters(half + *text)
+			}
+		}
+		event(map[string]any{"index": 0, "delta": delta(d, begun), "finish_reason": nil}, nil)
+	}
+	if c.Finish == "" {
+		panic(http.ErrAbortHandler)
+	}
+	event(map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": c.Finish},
+		map[string]any{"usage": usage(c)})
+	io.WriteString(w, "data: [DONE]\n\n")
+}
+
+// characters cuts off an incomplete character at the end of s, which JSON cannot hold.
+func characters(s string) (whole, half string) {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if at := len(s) - n; utf8.RuneStart(s[at]) {
+			if !utf8.FullRuneInString(s[at:]) {
+				return s[:at], s[at:]
+			}
+			break
+		}
+	}
+	return s, ""
+}
+
+// delta returns a piece as a server sends it. The first piece of a call has its id.
+func delta(d noise.Delta, begun map[int]bool) map[string]any {
+	out := map[string]any{}
+	if d.Content != "" {
+		out["content"] = d.Content
+	}
+	if d.Thoughts != "" {
+		out["reasoning"], out["reasoning_content"] = d.Thoughts, d.Thoughts
+	}
+	if d.Call > 0 {
+		one := call(d.Call-1, noise.Native{Name: d.Name, Args: d.Args})
+		if begun[d.Call] {
+			one = map[string]any{"index": d.Call - 1, "function": map[string]any{"arguments": d.Args}}
+		}
+		begun[d.Call] = true
+		out["tool_calls"] = []any{one}
+	}
+	return out
+}
+
+func usage(c noise.Case) map[string]any {
+	const perToken = 4
+	in, out := len(c.User)/perToken+1, (len(c.Content)+len(c.Thoughts))/perToken+1
+	return map[string]any{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}
+}
+
+func fail(w http.ResponseWriter, why string) {
+	send(w, http.StatusBadRequest,
+		map[string]any{"error": map[string]any{"message": why, "type": "invalid_request_error"}})
+}
+
+func send(w http.ResponseWriter, status int, doc any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	text, _ := json.Marshal(doc)
+	_, _ = w.Write(text) // an error means that the reader is gone
 }

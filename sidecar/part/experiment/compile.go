@@ -2,6 +2,8 @@ package experiment
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"regexp"
@@ -294,4 +296,75 @@ func (x *Compiled) Corrected(text string) bool { return found(x.corrected, text)
 
 func found(list []*regexp.Regexp, text string) bool {
 	return slices.ContainsFunc(list, func(re *regexp.Regexp) bool { return re.MatchString(text) })
+}
+
+// maxChoices limits the rule sets that are loaded.
+const maxChoices = 64
+
+// Variants returns the rules of every arm that is not stopped, and of every combination that one unit can
+// get.
+func (x *Compiled) Variants() []ruleset.Variant { return x.choices }
+
+// choose computes the variants.
+func (x *Compiled) choose(r *ruleset.Reader) {
+	var alone, several []ruleset.Variant // of the running ones, several in each
+	together := []ruleset.Variant{{}}
+	for i := range x.List {
+		e := &x.List[i]
+		if e.Status == Stopped {
+			continue
+		}
+		all := together
+		for k := range e.Arms {
+			arm, name := &e.Arms[k].Overlay, e.ID+"/"+e.Arms[k].Name
+			alone = append(alone, ruleset.Variant{Names: []string{name}, Overlays: []*ruleset.Overlay{arm},
+				Draft: e.Status == Draft})
+			if e.Status != Running || e.Shadow {
+				continue
+			}
+			for _, v := range together {
+				all = append(all, ruleset.Variant{Names: append(slices.Clip(v.Names), name),
+					Overlays: append(slices.Clip(v.Overlays), arm)})
+			}
+		}
+		together = all
+		several = slices.DeleteFunc(slices.Clone(together),
+			func(v ruleset.Variant) bool { return len(v.Names) < 2 })
+		if len(alone)+len(several) > maxChoices {
+			r.Report(e.Arms[0].At.All(), rulefile.CodeValue,
+				fmt.Sprintf("the experiments have more than %d arms and combinations of running arms",
+					maxChoices),
+				"each is a set of rules; stop one of the experiments, or leave out arms")
+			return
+		}
+	}
+	x.choices = append(alone, several...)
+}
+
+// Pick returns the arm of a unit for these shares, or -1 if all are 0. The result depends on nothing else.
+// Each arm draws a waiting time for the unit, shorter for a larger share, and the shortest wins: so when
+// shares change, a unit moves only if its arm shrank or the other one grew. Experiments are independent of
+// each other.
+func (e *Experiment) Pick(unit string, shares []float64) int {
+	best, shortest := -1, math.Inf(1)
+	for i, share := range shares {
+		if !(share > 0) || i >= len(e.Arms) {
+			continue
+		}
+		if wait := -math.Log(draw(e.ID, e.Arms[i].Name, unit)) / share; wait < shortest {
+			best, shortest = i, wait
+		}
+	}
+	return best
+}
+
+// draw returns a pseudo-random number between 0 and 1, both excluded.
+func draw(parts ...string) float64 {
+	h := sha256.New()
+	for _, p := range parts {
+		_ = binary.Write(h, binary.BigEndian, uint64(len(p)))
+		h.Write([]byte(p))
+	}
+	n := binary.BigEndian.Uint64(h.Sum(nil)) >> 11
+	return (float64(n) + 0.5) / (1 << 53)
 }

@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 )
 
 // experimenting holds the flags of one experiments command.
@@ -34,13 +37,7 @@ type experimenting struct {
 func experimentsCommand(env cli.Env) *cobra.Command {
 	x := experimenting{env: env}
 	c := &cobra.Command{
-		Use:   "experiments",
-		Short: "How experiments go: which arm is better, and how sure that is",
-		Long: `Show how the experiments of experiments.yaml go. It asks the admin API of a running server,
-or reads the counts in the state folder of one, or of several replicas, which add up.`,
-		Example: `  gpt-oss-executor experiments --admin 127.0.0.1:8002
-  gpt-oss-executor experiments --rules my-rules --state one --state two
-  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002`,
+		Use:  "experiments",
 		Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return x.show(c, "") },
 	}
@@ -51,14 +48,12 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 		"state folder `DIR` of a server, without --admin; may be given several times")
 	f.BoolVar(&x.json, "json", false, "write JSON: {\"experiments\": […]}")
 	show := &cobra.Command{
-		Use: "show NAME", Short: "Show every measure of one experiment", Args: cli.Arguments(1, 1),
-		Example: "  gpt-oss-executor experiments show prompt --admin 127.0.0.1:8002",
-		RunE:    func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
+		Use: "show NAME", Args: cli.Arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error { return x.show(c, args[0]) },
 	}
 	end := &cobra.Command{
-		Use: "stop NAME", Short: "End an experiment: everybody gets the rules as they are",
-		Args:    cli.Arguments(1, 1),
-		Example: "  gpt-oss-executor experiments stop prompt --why 'it has a mistake'",
+		Use:  "stop NAME",
+		Args: cli.Arguments(1, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			x.stop = true
 			return x.show(c, args[0])
@@ -67,13 +62,9 @@ or reads the counts in the state folder of one, or of several replicas, which ad
 	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
 	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
-		Use: "promote NAME ARM", Short: "Make an arm the rule for everybody, and end the experiment",
+		Use:  "promote NAME ARM",
 		Args: cli.Arguments(2, 2),
-		Long: `Write what an arm sets into the folder of the rules, as extra/FILE.NAME.yaml, and end the
-experiment there. All files are published at once, as apply does it: apply --undo brings
-back what was there before.`,
-		Example: "  gpt-oss-executor experiments promote prompt short --admin 127.0.0.1:8002",
-		RunE:    func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
+		RunE: func(c *cobra.Command, args []string) error { return x.promote(c, args[0], args[1]) },
 	}
 	for _, shows := range []*cobra.Command{c, show} {
 		cli.Modes(shows, "admin: json", ": rules state json")
@@ -206,4 +197,53 @@ func stopped(ctx context.Context, c *admin.Client, id, by, why string) (all Expe
 		return all, err
 	}
 	return all, c.Ask(ctx, http.MethodPost, "/experiments/"+url.PathEscape(id)+"/stop", body, &all)
+}
+
+// promotion returns the files of a folder in which an arm is the rule and the experiment is stopped. The
+// settings of the arm go to extra/FILE.EXPERIMENT.yaml, or to an extra file that already sets them. The
+// error names what is missing, or is Problems.
+func promotion(id, arm string) live.Promotion {
+	return func(loader ruleset.Loader, files rulefile.Files) (rulefile.Files, error) {
+		texts, err := loader.Over(files, func(s *ruleset.Set) (*ruleset.Overlay, error) {
+			_, found, err := Of(s).Find(id, arm)
+			if err != nil {
+				return nil, err
+			}
+			return &found.Overlay, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		texts[rulesName] = fmt.Sprintf("version: 1\nexperiments:\n  - id: %s\n    status: stopped\n", id)
+		out := files.Own()
+		for name, text := range texts {
+			if err := promote(out, name, text, id, arm); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	}
+}
+
+// promote adds the settings of an arm for one file to the files of a folder. Two extra files cannot set
+// different values, so an extra file with another value is changed.
+func promote(own rulefile.Files, name, text, id, arm string) (err error) {
+	for _, extra := range slices.Sorted(maps.Keys(own)) {
+		if text == "" || rulefile.ExtraOf(extra) != name {
+			continue
+		}
+		if own[extra], text, err = rulefile.Amend(own[extra], text); err != nil {
+			return fmt.Errorf("read %s: %w", extra, err)
+		}
+	}
+	if text == "" {
+		return nil
+	}
+	stem := rulefile.ExtraFolder + "/" + strings.TrimSuffix(name, ".yaml") + "." + id
+	file := stem + ".yaml"
+	for n := 2; own.Has(file); n++ { // earlier promotions stay
+		file = fmt.Sprintf("%s-%d.yaml", stem, n)
+	}
+	own[file] = fmt.Sprintf("# The arm %s of the experiment %s.\n%s", arm, id, text)
+	return nil
 }

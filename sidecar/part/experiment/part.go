@@ -5,6 +5,7 @@ package experiment
 
 import (
 	"context"
+	_ "embed"
 	"path/filepath"
 	"time"
 
@@ -27,9 +28,12 @@ func (Part) Settings() any { return nil }
 // Rules returns the section of experiments and recording.
 func (Part) Rules() []ruleset.Section { return []ruleset.Section{Section()} }
 
+//go:embed help.txt
+var help string
+
 // Commands returns the commands experiments and capture.
 func (Part) Commands(env cli.Env) []*cobra.Command {
-	return []*cobra.Command{captureCommand(env), experimentsCommand(env)}
+	return cli.Describe(help, captureCommand(env), experimentsCommand(env))
 }
 
 // Open opens the tracker, with its files in the state folder, if there is one.

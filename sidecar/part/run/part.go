@@ -8,6 +8,7 @@ package run
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"net"
@@ -48,8 +49,11 @@ func (Part) Rules() []ruleset.Section {
 	return []ruleset.Section{RunsSection(), gatewaySection()}
 }
 
+//go:embed help.txt
+var help string
+
 // Commands returns the command runs.
-func (Part) Commands(env cli.Env) []*cobra.Command { return []*cobra.Command{newRunsCommand(env)} }
+func (Part) Commands(env cli.Env) []*cobra.Command { return cli.Describe(help, newRunsCommand(env)) }
 
 // Open lets models in executor mode run tools, if the settings give them some.
 func (Part) Open(_ context.Context, c *service.Core) (func() error, error) {

@@ -2,16 +2,10 @@
 
 package run
 
-import (
-	"os"
-	"os/exec"
-)
+import "os/exec"
 
 // setGroup has nothing to do: there are no process groups here.
 func setGroup(*exec.Cmd) {}
 
 // killGroup cannot end what a command has left behind.
 func killGroup(*exec.Cmd) {}
-
-// lockFile cannot keep other processes away here.
-func lockFile(*os.File) error { return nil }

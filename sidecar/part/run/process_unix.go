@@ -3,9 +3,6 @@
 package run
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -21,13 +18,4 @@ func killGroup(c *exec.Cmd) {
 	if c.Process != nil {
 		_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // mostly the group has ended
 	}
-}
-
-// lockFile keeps other processes from writing to a run until the file is closed.
-func lockFile(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return fmt.Errorf("%s: %w", f.Name(), errRunHeld)
-	}
-	return err
 }

@@ -1,10 +1,13 @@
 package run
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,7 +17,12 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cli"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/service"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/turn"
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
@@ -27,16 +35,7 @@ type runsCLI struct {
 
 func newRunsCommand(env cli.Env) *cobra.Command {
 	k := runsCLI{env: env}
-	c := &cobra.Command{
-		Use:   "runs",
-		Short: "Runs of executor mode: list, show, resume, replay",
-		Long: `Look at what runs of executor mode did, go on with one, and decide about their calls again.
-
-The journal of runs stands in the state folder: --state or ` + config.Prefix + `STATE. The server
-may be running, but not where resume goes on with a run.`,
-		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
-  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`,
-	}
+	c := &cobra.Command{Use: "runs"}
 	state, _ := env.Lookup(config.Prefix + "STATE")
 	c.PersistentFlags().StringVar(&k.state, "state", state, "state folder `DIR` of the server")
 	c.AddCommand(k.listCommand(), k.showCommand(), k.resumeCommand(), k.replayCommand())
@@ -57,9 +56,7 @@ func (k *runsCLI) open() (*Journal, error) {
 
 func (k *runsCLI) listCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "list", Short: "List runs, one on each line, the newest first", Args: cli.Arguments(0, 0),
-		Example: `  gpt-oss-executor runs list --state /var/lib/gpt-oss-executor
-  gpt-oss-executor runs list --json`,
+		Use: "list", Args: cli.Arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error { return k.list() },
 	}
 	cli.JSONFlag(c, &k.json, "a line each")
@@ -113,9 +110,9 @@ func statusInk(status string) cli.Ink {
 	return cli.Plain
 }
 
-func (k *runsCLI) subcommand(use, short, example string, do func(*Past) error) *cobra.Command {
+func (k *runsCLI) subcommand(use string, do func(*Past) error) *cobra.Command {
 	return &cobra.Command{
-		Use: use + " ID", Short: short, Args: cli.Arguments(1, 1), Example: example,
+		Use: use + " ID", Args: cli.Arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			j, err := k.open()
 			if err != nil {
@@ -133,8 +130,7 @@ func (k *runsCLI) subcommand(use, short, example string, do func(*Past) error) *
 }
 
 func (k *runsCLI) showCommand() *cobra.Command {
-	c := k.subcommand("show", "Show everything that a run did",
-		`  gpt-oss-executor runs show runJ5F0 --state /var/lib/gpt-oss-executor`, k.show)
+	c := k.subcommand("show", k.show)
 	cli.JSONFlag(c, &k.json, "a record on each line")
 	return c
 }
@@ -199,8 +195,7 @@ func resumedBy(by string) string {
 
 func (k *runsCLI) replayCommand() *cobra.Command {
 	var rules, locked string
-	c := k.subcommand("replay", "Decide the calls of a run again, with other rules",
-		`  gpt-oss-executor runs replay runJ5F0 --state /var/lib/gptoss --rules new`,
+	c := k.subcommand("replay",
 		func(p *Past) error {
 			set, err := cli.LoadRules(rules, locked, k.env)
 			if err != nil {
@@ -208,11 +203,6 @@ func (k *runsCLI) replayCommand() *cobra.Command {
 			}
 			return k.replay(p, set, k.env.World(rules, locked, k.state))
 		})
-	c.Long = `Let other rules decide about the calls of a run. Nothing runs: it shows for each call
-whether it ran, and what the rules say now.
-
-Exit code: 0 all that ran would run, and all that was refused would be; 1 something differs;
-2 wrong usage.`
 	cli.RulesFlag(c, k.env, &rules)
 	cli.PolicyFlag(c, k.env, &locked)
 	cli.JSONFlag(c, &k.json, "a line each")
@@ -270,4 +260,119 @@ func replayRows(a *replayedCall) []cli.Row {
 	r.Add(0, cli.EffectInk(a.Effect), "", "%-7s → %-5s  %-10s  %s  %s", was, a.Effect, a.Tool,
 		cli.MainArgument([]byte(a.args)), a.Rule)
 	return r.List
+}
+
+func (k *runsCLI) resumeCommand() *cobra.Command {
+	flags := k.env.DefaultSettings()
+	var config string
+	c := &cobra.Command{
+		Use: "resume ID", Args: cli.Arguments(1, 1),
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := cli.SettingsOf(c, config, k.env)
+			if err != nil {
+				return err
+			}
+			k.state = s.State
+			if _, err := k.open(); err != nil {
+				return err
+			}
+			ctx, stop := cli.UntilStopped(c)
+			defer stop()
+			return k.resume(ctx, s, args[0])
+		},
+	}
+	c.Flags().StringVar(&config, "config", "", "config `FILE` in YAML, as for serve")
+	cli.SettingFlags(c, &flags, false)
+	cli.JSONFlag(c, &k.json, "one document, in place of the answer")
+	return c
+}
+
+func (k *runsCLI) resume(ctx context.Context, s config.Settings, id string) error {
+	log, err := cli.OpenLog(s, k.env.Stdout(), k.env.Err)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	metrics := telemetry.New()
+	rules, err := cli.OpenRules(s, k.env, log, metrics)
+	if err != nil {
+		return err
+	}
+	out := &printSink{out: k.env.Out, progress: log.Err}
+	if k.json {
+		out.out = io.Discard
+	}
+	err = service.Do(ctx, service.Config{Parts: k.env.Services(), Settings: s, Rules: rules,
+		Named:   cli.RulesName(s.Rules),
+		Environ: k.env.Environ, Metrics: metrics, Log: log.Logger, Level: log.Level},
+		func(ctx context.Context, c *service.Core) error {
+			runs, ok := service.Offered[*Executor](c)
+			if !ok {
+				return errors.New("resume a run: there is no tool that it could call; set --workspace-tools or --gateway, as for the server that began it")
+			}
+			run, err := runs.Resume(ctx, c.Rules.Set(), id, "")
+			if err != nil {
+				return err
+			}
+			return run.Run(ctx, out)
+		})
+	if err != nil || !k.json {
+		return err
+	}
+	j, err := k.open()
+	if err != nil {
+		return err
+	}
+	past, err := j.Load(id)
+	if err != nil {
+		return err
+	}
+	answer := ""
+	if past.End != nil {
+		answer = past.End.Text
+	}
+	return k.env.Printer(true).Document(struct {
+		Summary
+		Answer string `json:"answer"`
+	}{past.Summary(), answer}, nil)
+}
+
+// printSink is a turn.Sink that prints the answer and the progress.
+type printSink struct {
+	out, progress io.Writer
+	failed        error // first error of writing
+}
+
+func (p *printSink) Flows() bool                  { return true }
+func (p *printSink) Begin(string)                 {}
+func (p *printSink) Called(int) []string          { return nil }
+func (p *printSink) Sent() bool                   { return false }
+func (p *printSink) Say(text string)              { p.print(p.out, text+"\n") }
+func (p *printSink) Finish() error                { return p.failed }
+func (p *printSink) Fail(err *openai.Error) error { return err }
+
+func (p *printSink) Take(piece *turn.Piece) {
+	for _, part := range piece.Parts {
+		for _, e := range part.Events {
+			switch e.Kind {
+			case parse.Text:
+				p.print(p.out, e.Text+"\n")
+			case parse.Thought:
+				p.print(p.progress, e.Text)
+			}
+		}
+	}
+}
+
+func (p *printSink) print(to io.Writer, text string) {
+	for line := range strings.Lines(text) {
+		line, whole := strings.CutSuffix(line, "\n")
+		line = terminal.Printable(line)
+		if whole {
+			line += "\n"
+		}
+		if _, err := io.WriteString(to, line); err != nil && p.failed == nil {
+			p.failed = err
+		}
+	}
 }

@@ -25,42 +25,6 @@ const theGateway = "openclaw"
 // usualPlace is the value of --write, --check and --undo without a file: the agent's default config.
 const usualPlace = "usual"
 
-// connectWords holds use and help of the command, for all agents and for OpenClaw alone.
-var connectWords = map[string]cobra.Command{
-	"": {
-		Use:   "connect AGENT",
-		Short: "Print or write the settings that lead an agent to the sidecar",
-		Long: `Print the settings that lead an agent to the sidecar, write them into its config, or put that back.
-Writing shows what changes, with secrets masked, and keeps the old file beside the new one.
-Comments stay, and all other settings. Nothing is started. It says what else to set.
-
-Without FILE the config is where the agent looks for it; one that is missing is made. The agents
-are the files of rules/agents, and openclaw, which has more flags than the others:
-gpt-oss-executor openclaw --help says what they do.`,
-		Example: `  gpt-oss-executor connect codex --write
-  gpt-oss-executor connect opencode --write ~/code/shop/opencode.json
-  gpt-oss-executor connect codex --undo`,
-	},
-	theGateway: {
-		Use:   "openclaw",
-		Short: "Print, write or check the settings of a gateway, in openclaw.json",
-		Long: `Print the settings for openclaw.json. Or write them into it, say what in it will hurt, or
-put it back. Writing shows what changes, with secrets masked, and keeps the old file beside the
-new one. Comments stay, and all other settings; what is stricter than ours stays, too. It is the
-same as connect openclaw.
-
-The context window is the one that your model server was started with, not what the model could
-do. The server is asked for it, unless --context-window gives it.
-
-Run it on the gateway's machine, as its user. If the gateway reaches the sidecar at 127.0.0.1
-and the kernel can confine commands, that is noted: serve confines them from its next start
-on, if it runs here as this user. confine --probe says what this machine enforces.`,
-		Example: `  gpt-oss-executor openclaw --write ~/.openclaw/openclaw.json --local-service
-  gpt-oss-executor openclaw --check ~/.openclaw/openclaw.json
-  gpt-oss-executor openclaw --url http://gpu.lan:8001/v1 --key "$TOKEN"`,
-	},
-}
-
 // gatewayFlags lists the flags for OpenClaw alone.
 var gatewayFlags = []string{"check", "json", "local-service", "idle-stop", "api"}
 
@@ -70,9 +34,7 @@ func connectCommand(env cli.Env, agent string) *cobra.Command {
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup)}
 	var dir, server, write, check, undo string
 	var asJSON bool
-	words := connectWords[agent]
-	c := &words
-	c.Args = cli.Arguments(0, 2)
+	c := &cobra.Command{Use: cmp.Or(agent, "connect AGENT"), Args: cli.Arguments(0, 2)}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		name := agent
 		if agent == "" && len(args) > 0 {

@@ -1,6 +1,9 @@
 package setup
 
 import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -68,7 +71,7 @@ func (v server) tools(s serverAnswer) Check {
 		return v.fine(name, "tool calling is on: asked for a call, the server sent one of %s",
 			calls.Array()[0])
 	case raw(s.content()):
-		return v.flawed(name, fail, toolsRaw,
+		return v.flawed(name, fail, toolsOff,
 			"tool calling is off: the server takes tools, and sends the call as text: %s", short(s.content()))
 	}
 	c := v.flawed(name, warn, toolsOff,
@@ -199,4 +202,41 @@ func short(text string) string {
 		text = string(r[:80]) + "…"
 	}
 	return fmt.Sprintf("%q", text)
+}
+
+// flaw is a mistake in the start of a model server, by its name in remedies.json.
+type flaw string
+
+const (
+	toolsOff    flaw = "tools"
+	noReasoning flaw = "reasoning"
+	noSchema    flaw = "schema"
+	smallWindow flaw = "window"
+	cutReplies  flaw = "output"
+	noModel     flaw = "model"
+)
+
+// remedies are the flags and commands that mend each flaw, by dialect; the empty one is for all others.
+//
+//go:embed remedies.json
+var remedies []byte
+
+// remedy returns the flag or command that mends a flaw of a server, by its dialect.
+func remedy(f flaw, dialect, model string) string {
+	var by map[flaw]map[string]string
+	if err := json.Unmarshal(remedies, &by); err != nil {
+		return err.Error()
+	}
+	size := "20b"
+	if strings.Contains(strings.ToLower(model), "120b") {
+		size = "120b"
+	}
+	fix := cmp.Or(by[f][dialect], by[f][strings.TrimSuffix(dialect, "_old")], by[f][""])
+	return strings.ReplaceAll(fix, "{size}", size)
+}
+
+// startHint describes how to start each kind of server at an address.
+func startHint(url string) string {
+	return fmt.Sprintf("start the model server, or name where it is: --upstream, which is %s now. Usual are http://127.0.0.1:8000/v1 (vLLM), "+
+		":11434/v1 (Ollama), :8080/v1 (llama.cpp), :30000/v1 (SGLang), :1234/v1 (LM Studio)", url)
 }

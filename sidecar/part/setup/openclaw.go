@@ -7,9 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/atomicfile"
 	"github.com/jgavinray/gpt-oss-executor/internal/terminal"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/connection"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/confine"
@@ -147,4 +153,137 @@ func (c *Connector) changes(path, format string, before, after []byte) {
 // say prints a line, safe for a terminal.
 func (c *Connector) say(ink terminal.Ink, format string, args ...any) {
 	fmt.Fprintln(c.Out, c.Colours.Paint(terminal.Printable(fmt.Sprintf(format, args...)), ink))
+}
+
+// fault is a known fault of a kind of server with calls of gpt-oss.
+type fault struct {
+	dialect string
+	mended  string // first version without it
+	what    string
+	fix     string
+	source  string // where that is documented
+}
+
+// faults lists the faults whose fixed version is known. The questions find others.
+func faults() []fault {
+	return []fault{
+		{"vllm", "0.10.2", "it has no --tool-call-parser openai, so calls of gpt-oss come as text", "pip install --upgrade vllm",
+			"https://github.com/vllm-project/recipes/pull/83"},
+		{"ollama", "0.12.10", "a call of gpt-oss can end in error 500, unexpected error format", "update Ollama to 0.12.10 or newer",
+			"https://github.com/ollama/ollama/issues/11800"},
+	}
+}
+
+// faulty returns the first known fault of a version, or nil.
+func faulty(dialect, version string) *fault {
+	list := faults()
+	i := slices.IndexFunc(list,
+		func(f fault) bool { return f.dialect == dialect && older(version, f.mended) })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+// older reports whether a version precedes another, by the numbers at their beginning: 0.10.2rc1 precedes
+// 0.10.2. It is false for other texts, such as a commit.
+func older(version, than string) bool {
+	have, rest := numbers(version)
+	want, _ := numbers(than)
+	if len(have) < 2 {
+		return false
+	}
+	for len(have) < len(want) {
+		have = append(have, 0)
+	}
+	if c := slices.Compare(have[:len(want)], want); c != 0 {
+		return c < 0
+	}
+	rest = strings.TrimLeft(rest, ".-_")
+	return strings.HasPrefix(rest, "rc") || strings.HasPrefix(rest, "dev") || strings.HasPrefix(rest, "a") ||
+		strings.HasPrefix(rest, "b")
+}
+
+// numbers splits a version into its leading numbers and the rest.
+func numbers(version string) (out []int, rest string) {
+	rest = strings.TrimPrefix(version, "v")
+	for {
+		end := 0
+		for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+			end++
+		}
+		n, err := strconv.Atoi(rest[:end])
+		if err != nil {
+			return out, rest
+		}
+		out, rest = append(out, n), rest[end:]
+		if !strings.HasPrefix(rest, ".") || len(rest) < 2 || rest[1] < '0' || rest[1] > '9' {
+			return out, rest
+		}
+		rest = rest[1:]
+	}
+}
+
+// refused is OpenClaw's error about a config.
+type refused struct{ Issues []issue }
+
+// issue is one problem of a config.
+type issue struct{ Path, Message string }
+
+func (r *refused) Error() string {
+	var b strings.Builder
+	b.WriteString("OpenClaw refuses this config:")
+	for _, i := range r.Issues {
+		fmt.Fprintf(&b, "\n  %s: %s", i.Path, i.Message)
+	}
+	return b.String()
+}
+
+// about reports whether all problems are below a path.
+func (r *refused) about(path string) bool {
+	return !slices.ContainsFunc(r.Issues,
+		func(i issue) bool { return i.Path != path && !strings.HasPrefix(i.Path, path+".") })
+}
+
+// errNoOpenClaw means that the program was not found.
+var errNoOpenClaw = errors.New("openclaw is not on the PATH")
+
+// validateTime is the timeout for OpenClaw, which starts in three seconds.
+const validateTime = time.Minute
+
+// validate asks OpenClaw whether it accepts a text as the config. *refused means that it does not; other
+// errors, that it could not be asked.
+func validate(ctx context.Context, path string, text []byte) (err error) {
+	program, err := exec.LookPath("openclaw")
+	if err != nil {
+		return errNoOpenClaw
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return err
+	}
+	tmp, err := atomicfile.Stage(path, text, 0o600) // in the same folder, from which includes are found
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(tmp)) }()
+	ctx, cancel := context.WithTimeout(ctx, validateTime)
+	defer cancel()
+	c := exec.CommandContext(ctx, program, "config", "validate", "--json")
+	c.Env = append(os.Environ(), "OPENCLAW_CONFIG_PATH="+tmp)
+	c.WaitDelay = time.Second
+	var stderr bytes.Buffer
+	c.Stderr = &stderr
+	out, runErr := c.Output()
+	var answer struct {
+		Valid  *bool
+		Issues []issue
+	}
+	if err := json.Unmarshal(out, &answer); err != nil || answer.Valid == nil {
+		return fmt.Errorf("ask %s: no answer (%w): %.300s", program, errors.Join(runErr, err),
+			bytes.TrimSpace(stderr.Bytes()))
+	}
+	if !*answer.Valid {
+		return &refused{answer.Issues}
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ package setup
 
 import (
 	"context"
+	_ "embed"
 
 	"github.com/spf13/cobra"
 
@@ -20,10 +21,13 @@ func (Part) Name() string { return "setup" }
 
 func (Part) Settings() any { return nil }
 
+//go:embed help.txt
+var help string
+
 // Commands returns connect, openclaw, doctor, demo and cost.
 func (Part) Commands(env cli.Env) []*cobra.Command {
-	return []*cobra.Command{connectCommand(env, ""), connectCommand(env, theGateway), doctorCommand(env),
-		costCommand(env), demoCommand(env)}
+	return cli.Describe(help, connectCommand(env, ""), connectCommand(env, theGateway), doctorCommand(env),
+		costCommand(env), demoCommand(env))
 }
 
 // Open adds nothing to a server.

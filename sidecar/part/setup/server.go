@@ -3,6 +3,7 @@ package setup
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/setup/openclaw"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -244,4 +246,89 @@ func unanswered(err error) serverAnswer {
 		s.overflow, s.missing = f.Fault == ruleset.Overflow, f.Fault == ruleset.Missing
 	}
 	return s
+}
+
+// window asks the server of a model for its context window in tokens; 0: unknown. An error means that it
+// cannot be asked.
+func window(ctx context.Context, s config.Settings, set *ruleset.Set, m ruleset.Model,
+	u ruleset.Upstream) (int, error) {
+	c, err := upstream.ConfigOf(s, u)
+	if err != nil {
+		return 0, err
+	}
+	c.Server = cmp.Or(m.Server.Value, c.Server)
+	c.Connect, c.IdleConnections, c.Log = set.Limits.Connect, 1, slog.New(slog.DiscardHandler)
+	up, err := upstream.New(c)
+	if err != nil {
+		return 0, err
+	}
+	defer up.Close()
+	if err := up.Ready(ctx, set.Limits.ProbeTimeout); err != nil {
+		return 0, fmt.Errorf("%s: %s", up.Address(), strings.TrimPrefix(err.Error(), "upstream: "))
+	}
+	sent, err := up.Model(ctx, set, m, m.ID.Value)
+	return up.Window(up.Server(ctx, set), sent.Name), err
+}
+
+// leastWindow returns the smallest context window of the model servers; 0: unknown, and why says why.
+func leastWindow(ctx context.Context, s config.Settings, set *ruleset.Set) (least int, why string) {
+	why = "the model server does not say it"
+	asked := map[string]bool{}
+	for _, m := range set.Models {
+		for _, u := range set.UpstreamsOf(m) {
+			if asked[u.URL] {
+				continue
+			}
+			asked[u.URL] = true
+			n, err := window(ctx, s, set, m, u)
+			if err != nil {
+				why = err.Error()
+			}
+			if n > 0 && (least == 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least, why
+}
+
+// callQuestion asks for a call of a harmless tool that returns the time.
+const callQuestion = `{"messages":[{"role":"user","content":"Which time is it? Call the tool current_time to find out."}],"stream":false,"max_tokens":1024,"reasoning_effort":"low",` +
+	`"tools":[{"type":"function","function":{"name":"current_time","description":"Tells the time.","parameters":{"type":"object","properties":{}}}}],"tool_choice":"auto"}`
+
+// countQuestion needs some four hundred tokens, and allows as many as OpenClaw does.
+func countQuestion() string {
+	return fmt.Sprintf(`{"messages":[{"role":"user","content":"Count from 1 to 200, all in one line, with blanks in between. Write nothing else."}],"stream":false,"max_tokens":%d,"reasoning_effort":"low"}`, openclaw.DefaultTokens)
+}
+
+// A long question is as long as OpenClaw's first prompt with tools; if the server does not report its
+// window, it nearly fills the least one. Its first message has a word that the last one asks for, because
+// servers that drop messages drop the oldest.
+const (
+	longTokens = 16000
+	fullTokens = 31000
+	longTurns  = 16
+	secretWord = "heron-4127"
+)
+
+func longQuestion(size int) string {
+	type message struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	words := strings.Fields("apple river stone cloud tree house water light green field") // one token each
+	filler := strings.Repeat(" "+strings.Join(words, " "), size/longTurns/len(words))
+	list := []message{{"user", "Remember this word: " + secretWord + ". I will ask for it at the end."},
+		{"assistant", "I will."}}
+	for i := range longTurns {
+		list = append(list, message{"user", fmt.Sprintf("Page %d:%s", i+1, filler)},
+			message{"assistant", "Read."})
+	}
+	list = append(list, message{"user", "Which word should you remember? Write the word and nothing else."})
+	doc, err := json.Marshal(map[string]any{"messages": list, "stream": false, "max_tokens": 512,
+		"reasoning_effort": "low"})
+	if err != nil { // texts can always be encoded
+		return ""
+	}
+	return string(doc)
 }
