@@ -53,7 +53,8 @@ func (f *Frame) writes(m *message) (parts []part) {
 			}
 			parts = append(parts, part{role, text})
 		case "object":
-			parts = append(parts, part{role, `{"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}"})
+			object := `{"name": ` + quote(m.name) + `, "arguments": ` + m.body + "}"
+			parts = append(parts, part{role, object})
 		case "code":
 			var args []string
 			for _, a := range m.fields {
@@ -78,7 +79,10 @@ func slotsOf(template string) iter.Seq2[string, string] {
 	return func(yield func(role, text string) bool) {
 		from := 0
 		for _, at := range slot.FindAllStringIndex(template, -1) {
-			if from < at[0] && !yield(literal, template[from:at[0]]) || !yield(template[at[0]+1:at[1]-1], "") {
+			if from < at[0] && !yield(literal, template[from:at[0]]) {
+				return
+			}
+			if !yield(template[at[0]+1:at[1]-1], "") {
 				return
 			}
 			from = at[1]
@@ -204,7 +208,8 @@ func FrameOps() []Operator {
 			}),
 		framed("open", "the literal that opens the frame is lost", true,
 			func(_ *draft, parts []part) ([]part, bool) {
-				if parts[0].role == opening && parts[1].role == literal && strings.ContainsAny(parts[1].text[:1], "<[]") {
+				marked := parts[1].role == literal && strings.ContainsAny(parts[1].text[:1], "<[]")
+				if parts[0].role == opening && marked {
 					return parts[1:], true
 				}
 				return parts, true
@@ -226,7 +231,8 @@ func FrameOps() []Operator {
 					n--
 				}
 				p := parts[n]
-				if p.role == literal && strings.ContainsAny(p.text, "<>[]|`") && !strings.Contains(p.text, "}") {
+				if p.role == literal && strings.ContainsAny(p.text, "<>[]|`") &&
+					!strings.Contains(p.text, "}") {
 					whole := closed || !keyed(parts)
 					return slices.Delete(parts, n, n+1), whole
 				}

@@ -275,8 +275,12 @@ func (f *framing) call(i int) (c Call, end int, is verdict) {
 
 func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 	c.Args = "{}"
+	tail := -1 // where what ends the call begins
 	for n := 0; n < len(t); n++ {
 		s, at := t[n], i
+		if tail < 0 && len(t[n:].prefix()) == len(t[n:]) {
+			tail = i
+		}
 		switch s.slot {
 		case "":
 			if i, is = f.literal(s.lit, i); is == no && f.own && c.Name != "" {
@@ -284,29 +288,13 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 					if i, is = f.damaged(t[n:n+skip], at); is == yes {
 						n += skip - 1
 					}
-				} else if skip == len(t)-n { // signs in front of what ends the call
+				} else if tail >= 0 { // signs in front of what ends the call
 					i, is = f.literal(s.lit, f.skip(at, ")]}>, \n"))
 				}
 			}
 		case "name":
-			i = f.skip(i, "\"' \r\n")
-			quoted := i > at && isQuote(f.v[i-1])
-			size := len(scan.Name(f.v[i:min(len(f.v), i+longestName+1)]))
-			is = scan.When(size > 0 && size <= longestName)
-			if i+size == len(f.v) && !f.eof && size <= longestName {
-				is = wait
-			}
-			c.Name = strings.Clone(f.v[i : i+size])
-			f.tool = c.Name
-			i += size
-			next := t[n+1:].prefix()
-			for f.own && i < len(f.v) && strings.IndexByte("\"' \r\n", f.v[i]) >= 0 {
-				_, is := f.starts(next, i)
-				if is != no && !(quoted && len(next) > 0 && next[0].lit == "" && isQuote(f.v[i])) {
-					break
-				}
-				i++
-			}
+			i, is = f.name(t[n+1:].prefix(), i)
+			c.Name = f.tool
 		case "arguments":
 			if c.Args, i, is = f.arguments(t[n+1:].prefix(), i); is == yes && n+1 == len(t) {
 				i = f.skip(i, "}])") // closers too many
@@ -314,17 +302,43 @@ func (f *framing) match(t Template, i int) (c Call, end int, is verdict) {
 		default:
 			_, i, is = f.upTo(t[n+1:].prefix(), i)
 		}
-		if is == no && f.own && !f.cut && s.slot == "" && len(t[n:].prefix()) == len(t[n:]) {
-			if f.whole && at == len(f.v) && gjson.Valid(c.Args) {
-				return c, at, yes
+		if is == no && f.own && !f.cut && tail >= 0 { // what ends the call is missing
+			if f.whole && tail == len(f.v) && gjson.Valid(c.Args) {
+				return c, tail, yes
 			}
-			return c, at, f.goesOn(at) // what ends the call is missing
+			return c, tail, f.goesOn(tail)
 		}
 		if is != yes {
 			return c, i, is
 		}
 	}
 	return c, i, yes
+}
+
+// name reads the name of the tool at v[i:], in front of the template next. In the model's own format it may
+// stand in quotes or in a line of its own.
+func (f *framing) name(next Template, i int) (end int, is verdict) {
+	const around = "\"' \r\n"
+	from := f.skip(i, around)
+	quoted := from > i && isQuote(f.v[from-1])
+	size := len(scan.Name(f.v[from:min(len(f.v), from+longestName+1)]))
+	end = from + size
+	f.tool = strings.Clone(f.v[from:end])
+	switch {
+	case size > longestName:
+		return end, no
+	case end == len(f.v) && !f.eof:
+		return end, wait
+	}
+	for f.own && end < len(f.v) && strings.IndexByte(around, f.v[end]) >= 0 {
+		_, begins := f.starts(next, end)
+		ofName := quoted && len(next) > 0 && next[0].lit == "" && isQuote(f.v[end])
+		if begins != no && !ofName {
+			break
+		}
+		end++
+	}
+	return end, scan.When(size > 0)
 }
 
 // literal reads a literal at v[i:], in any case and with any quotes, or white space.
