@@ -21,6 +21,10 @@ func TestCalls(t *testing.T) {
 		`<function=a><parameter=x>1</parameter></function><function=b><parameter=y>2</parameter></function>`: `a{"x":"1"} b{"y":"2"}`,
 		`<function=read><parameter=path>a.md`:                                                                `broken`,
 		`<function=a><parameter=x>1</parameter></function><function=read><parameter=path>a.md</parameter>`:   `a{"x":"1"} broken`,
+		`<function=read={"path":"a.md"}</function>`:                                                          `read{"path":"a.md"}`,
+		`<function=read {"path":"a.md"}</function><function=read{"path":"b"}</function>`:                     `read{"path":"a.md"} read{"path":"b"}`,
+		`<function=read({"path":"a.md"})</function>`:                                                         `read{"path":"a.md"}`,
+		`<function=read, [{"path":"a.md"}]</function>`:                                                       `read{"path":"a.md"}`,
 		`no call`: ``,
 		"<tool_call>\n<function=a>\n<parameter=x>\n1\n</parameter>\n<parameter=y>2</parameter>\n</function>\n</tool_call>":                                       `a{"x":"1","y":"2"}`,
 		`<function=a><parameter=x>echo 1</parameter> && rm b</parameter></function>`:                                                                             `broken`,
@@ -55,7 +59,7 @@ func TestCalls(t *testing.T) {
 func TestCallsLinear(t *testing.T) {
 	const n = 20_000
 	for unit, want := range map[string]int{
-		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f>": n,
+		"<function=f><parameter=a>1</parameter></function>": n, "<function=f>{": 1, "<function=f{": 1, "<function=f>": n,
 		"<parameter=a>": 0, "<function=f></parameter>": n,
 	} {
 		if calls, _ := TagCalls(strings.Repeat(unit, n), false); len(calls) != want {
