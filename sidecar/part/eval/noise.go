@@ -100,10 +100,12 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().StringSliceVar(&d.options.Only, "op", nil,
 		"draw only from these `KINDS` of damage (noise ops lists them)")
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
-	const all = " seed count url model key-file stream by timeout fail-under"
-	goes := strings.Join(slices.DeleteFunc(strings.Fields(all),
-		func(name string) bool { return c.Name() == "cases" && name != "seed" && name != "count" }), " ")
-	cli.Modes(c, "family: chain op without "+goes, "mix: negatives "+goes, ": negatives chain op without "+goes)
+	asks, modes := " url model key-file stream by timeout fail-under", []string(nil) // of noise judge
+	if c.Name() == "cases" {
+		asks, modes = "", []string{"family: chain op without seed count"}
+	}
+	modes = append(modes, "mix: negatives seed count"+asks, ": negatives chain op without seed count"+asks)
+	cli.Modes(c, modes...)
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
 		"replies that hold no call: they quote, explain or refuse one")
 }
