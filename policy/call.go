@@ -37,7 +37,7 @@ type Subject struct {
 	Session     string `expr:"session" json:"session,omitempty" doc:"The session. It is empty if the request does not name it."`
 	Channel     string `expr:"channel" json:"channel,omitempty" doc:"The channel, such as telegram. It is empty if the request does not name it."`
 	Run         bool   `expr:"run" json:"run,omitempty" doc:"true means that the call is one of a run of executor mode, so that no gateway and no person sees it first."`
-	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"true means that somebody can answer a question."`
+	Interactive bool   `expr:"interactive" json:"interactive,omitempty" doc:"true means that a person can answer a question."`
 }
 
 // From returns the call as asked for by s.

@@ -127,7 +127,7 @@ func TestNobodyAnswers(t *testing.T) {
 	f.Call.Interactive = false
 	p := Policy{Default: Ask}
 	if d := p.Decide(f, MomentOf(time.Now(), nil)); d.Effect != Deny ||
-		!strings.Contains(d.Why, "nobody is there") {
+		!strings.Contains(d.Why, "no person is there") {
 		t.Errorf("%+v", d)
 	}
 }

@@ -135,7 +135,7 @@ func (t *tally) decision() Decision {
 	}
 	if d.Effect == Ask && !t.facts.Call.Interactive {
 		d.Effect, d.Why = Deny, sentence(d.Why)+
-			" It needs a person's approval, and nobody is there to give it"
+			" It needs a person's approval, and no person is there to give it"
 	}
 	if d.Effect == Allow && len(t.audits) > 0 {
 		d.Effect = Audit

@@ -35,8 +35,8 @@ func (f *Frame) Writable() bool {
 		!strings.Contains(f.Call, "{pairs}")
 }
 
-// writes returns the parts of a call.
-func (f *Frame) writes(m *message) (parts []part) {
+// parts returns a call in pieces.
+func (f *Frame) parts(m *message) (parts []part) {
 	if !strings.HasPrefix(f.Call, f.Open) {
 		parts = append(parts, part{opening, f.Open})
 	}
@@ -279,7 +279,7 @@ func (d *draft) framed() string {
 	for i := range d.msgs {
 		switch m := &d.msgs[i]; m.kind {
 		case call:
-			parts, text := d.frame.writes(m), ""
+			parts, text := d.frame.parts(m), ""
 			for _, damage := range d.frames {
 				parts = damage(m, parts)
 			}

@@ -147,7 +147,7 @@ func (c *Console) answer(w http.ResponseWriter, r *http.Request, v viewer) error
 	verb, why, id := r.PostForm.Get("answer"), r.PostForm.Get("why"), r.PathValue("id")
 	switch {
 	case c.API.Approvals == nil:
-		return &trouble{http.StatusNotFound, "Nobody can be asked here", "Approvals need an admin token."}
+		return &trouble{http.StatusNotFound, "No person can be asked here", "Approvals need an admin token."}
 	case verb != "allow" && verb != "deny" && verb != "end":
 		return &trouble{http.StatusBadRequest, "That is no answer",
 			"An answer is allow, deny or end. Nothing was changed."}

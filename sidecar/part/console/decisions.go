@@ -305,7 +305,7 @@ func (c *Console) acquireWork() (leave func()) {
 	}
 }
 
-var busy = &trouble{http.StatusServiceUnavailable, "The log is being read for somebody else",
+var busy = &trouble{http.StatusServiceUnavailable, "The log is being read for another request",
 	"One page at a time replays or verifies. Try again in a few seconds."}
 
 // problemsOf returns the problems in an error.

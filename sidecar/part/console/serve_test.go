@@ -299,7 +299,7 @@ func TestOpen(t *testing.T) {
 	v := open(t, nil, map[string]script.Reply{"note": script.Native("write",
 		`{"path":"/srv/other/a","content":"x"}`)})
 	v.s.Ask("s", "note", false)
-	for path, want := range map[string]string{"/console/": "no token: programs may change rules", "/console/health": "reachable", "/console/approvals": "Nobody can be asked here"} {
+	for path, want := range map[string]string{"/console/": "no token: programs may change rules", "/console/health": "reachable", "/console/approvals": "No person can be asked here"} {
 		if p := v.get(path); p.StatusCode != http.StatusOK || !strings.Contains(p.text, want) ||
 			strings.Contains(p.text, `action="/console/approvals`) {
 			t.Errorf("%s: %s\n%s", path, p.Status, p.text)

@@ -136,7 +136,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 		return again(http.StatusTooManyRequests,
 			"This is none of the tokens of this server, as many were from your address. The right one is taken at any time.")
 	case role == web.NoRole:
-		c.API.Log.Warn("somebody could not sign in to the console", "event", "console_sign_in_failed",
+		c.API.Log.Warn("a person could not sign in to the console", "event", "console_sign_in_failed",
 			"from", r.RemoteAddr, "name", form.Name)
 		return again(http.StatusUnauthorized,
 			"This is none of the tokens of this server. They are the settings admin_token, admin_approver_token and admin_reader_token.")
@@ -151,7 +151,7 @@ func (c *Console) signIn(w http.ResponseWriter, r *http.Request, v viewer) error
 	c.sessions.end(r)
 	cookie := c.sessions.begin(session{viewer{Role: role, Name: form.Name, Signed: true}, r.Host, origin})
 	http.SetCookie(w, c.cookie(r, cookie, int(sessionTime/time.Second)))
-	c.API.Log.Info("somebody has signed in to the console", "event", "console_sign_in", "name", form.Name,
+	c.API.Log.Info("a person has signed in to the console", "event", "console_sign_in", "name", form.Name,
 		"role", role.String(), "from", r.RemoteAddr)
 	http.Redirect(w, r, form.Next, http.StatusSeeOther)
 	return nil

@@ -65,7 +65,7 @@ func (a *Admin) Stop(id, by, why string) error {
 	if err := admin.CheckAnswer(by, why); err != nil {
 		return err
 	}
-	if err := a.Tracker.Stop(a.Rules.Set(), id, cmp.Or(why, "somebody has stopped it"), by); err != nil {
+	if err := a.Tracker.Stop(a.Rules.Set(), id, cmp.Or(why, "an operator has stopped it"), by); err != nil {
 		return admin.Refuse(http.StatusConflict, err.Error(), "GET /experiments lists them")
 	}
 	return nil

@@ -59,7 +59,7 @@ func experimentsCommand(env cli.Env) *cobra.Command {
 			return x.show(c, args[0])
 		},
 	}
-	end.Flags().StringVar(&x.why, "why", "somebody has stopped it", "`TEXT` that tells others why")
+	end.Flags().StringVar(&x.why, "why", "an operator has stopped it", "`TEXT` that tells others why")
 	end.Flags().StringVar(&x.by, "by", "", "`NAME` of who does it, for the log (without it: $USER)")
 	promote := &cobra.Command{
 		Use:  "promote NAME ARM",

@@ -202,7 +202,7 @@ func (r *Report) write(out io.Writer, all bool, now time.Time) error {
 	case r.Trouble != "":
 		fmt.Fprintf(out, "  Mind: %s\n", terminal.Printable(r.Trouble))
 	case r.Units == 0 && r.Status == Running:
-		fmt.Fprintf(out, "  Nobody is in it yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
+		fmt.Fprintf(out, "  Nothing is counted yet. Requests must name their %s%s.\n", r.Unit, namedIn[r.Unit])
 	}
 	if r.Repeats {
 		fmt.Fprintf(out, "  Mind: more than %d %ss came, so some of them may be counted twice. Begin another phase.\n", maxCounted, r.Unit)

@@ -117,7 +117,7 @@ func guards() []show {
 			want: saying(quoted), output: "the same text, and no call", harmless: true},
 		{id: "cut-off", about: "a call that ends in the middle of a value", replies: []script.Reply{cut, script.Native("write", file)},
 			want: calling("write", file), output: "half a file is never written: the model sends it whole"},
-		{id: "unknown-tool", about: "a tool that nobody offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answered)},
+		{id: "unknown-tool", about: "a tool that was not offered", replies: []script.Reply{script.Native("launch_rocket", `{"to":"moon"}`), script.Text(answered)},
 			want: saying(answered), output: "the model is told, and answers"},
 		{id: "not-allowed", about: "a command that would delete the system, written in a roundabout way",
 			replies: []script.Reply{script.Native("exec",
