@@ -146,10 +146,13 @@ func code(v any) string {
 	return quote(v)
 }
 
+// framePrefix begins the ids of damages of frames.
+const framePrefix = "frame."
+
 // framed is a damage of a frame: do returns the parts that remain, and whether the call is still owed.
 func framed(id, about string, server bool,
 	do func(d *draft, parts []part) (rest []part, owed bool)) Operator {
-	return Operator{ID: "frame." + id, About: about, Server: server, do: func(d *draft) {
+	return Operator{ID: framePrefix + id, About: about, Server: server, do: func(d *draft) {
 		d.frames = append(d.frames, func(m *message, parts []part) []part {
 			rest, owed := do(d, slices.Clone(parts))
 			if !owed && !slices.Equal(rest, parts) {

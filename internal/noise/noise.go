@@ -100,6 +100,10 @@ func (o Options) Check() error {
 		if !known(id) {
 			return fmt.Errorf("operator %q: there is none; gpt-oss-executor noise ops lists them", id)
 		}
+		if strings.HasPrefix(id, framePrefix) != (len(o.Frames) > 0) {
+			return fmt.Errorf("operator %q: with a family those that begin with %s, and without one all others", id,
+				framePrefix)
+		}
 	}
 	if o.Mix != "" && !slices.ContainsFunc(Mixes(), func(m Mix) bool { return m.ID == o.Mix }) {
 		return fmt.Errorf("mix %q: there is none; gpt-oss-executor noise ops lists them", o.Mix)

@@ -157,6 +157,15 @@ func TestCheck(t *testing.T) {
 		!strings.Contains(err.Error(), "nope") {
 		t.Errorf("%v", err)
 	}
+	frames := []Frame{{Open: "<call>", Call: "{name} {arguments}"}}
+	for _, o := range []Options{{Only: []string{"frame.end"}}, {Only: []string{"close-end"}, Frames: frames}} {
+		if err := o.Check(); err == nil || !strings.Contains(err.Error(), "with a family") {
+			t.Errorf("%v: %v", o, err)
+		}
+	}
+	if err := (Options{Only: []string{"frame.end"}, Frames: frames}).Check(); err != nil {
+		t.Error(err)
+	}
 	if (Options{Chain: 5}).Check() == nil ||
 		(Options{Chain: -1, Without: []string{"close-end"}}).Check() != nil {
 		t.Error("chains are not checked")
