@@ -75,8 +75,7 @@ func TestShippedRecovery(t *testing.T) {
 
 func TestSayIsChecked(t *testing.T) {
 	files := maps.Clone(shipped(t))
-	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why} Whoever",
-		"It says: {tool} Whoever", 1)
+	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why}", "It says: {tool}", 1)
 	if set, problems := Full.Load(files); set != nil ||
 		!strings.Contains(problems.Error(), "{tool} is not filled in here") {
 		t.Errorf("%v", problems)
