@@ -113,11 +113,17 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 		return t.stepLaterThought(v, eof)
 	}
 	b, is := t.readBlock(v, len(t.open.lit), eof)
+	unknown := func(c Call) bool { return !t.r.names.Known(c.Name) }
+	if st.Foreign && (b.truncated || slices.ContainsFunc(b.calls, unknown)) { // a third family may write so
+		is = no
+	}
 	switch is {
 	case wait:
 		return 0, true
 	case no:
-		t.unread = st
+		if !st.Foreign {
+			t.unread = st
+		}
 		return t.release(st, max(b.end, len(t.open.lit)), "no call between the literals")
 	}
 	if b.wrapsMessage {
@@ -164,8 +170,13 @@ func (t *text) stepLaterThought(v string, eof bool) (int, bool) {
 }
 
 func (st *Strategy) form() Form {
-	if st.Own {
+	switch {
+	case st.Own:
 		return Owned
+	case st.Foreign && st.Frame.reads("object"):
+		return Object
+	case st.Foreign:
+		return Borrowed
 	}
 	return Framed
 }

@@ -27,12 +27,13 @@ type Form string
 
 // The forms.
 const (
-	Tokens Form = "tokens" // behind a header with control tokens, beside text
-	Words  Form = "words"  // behind the words of a header whose control tokens are gone
-	Named  Form = "name"   // the name of a tool, and arguments behind it
-	Object Form = "object" // a JSON object that names a tool
-	Owned  Form = "own"    // as the model was trained to write a call
-	Framed Form = "frame"  // between the literals, or in the lines, of a strategy
+	Tokens   Form = "tokens" // behind a header with control tokens, beside text
+	Words    Form = "words"  // behind the words of a header whose control tokens are gone
+	Named    Form = "name"   // the name of a tool, and arguments behind it
+	Object   Form = "object" // a JSON object that names a tool
+	Owned    Form = "own"    // as the model was trained to write a call
+	Framed   Form = "frame"  // between the literals, or in the lines, of a strategy
+	Borrowed Form = "family" // as models of another family write a call
 )
 
 // Signs are observations of a candidate and the text around it. Each one speaks against a call.
@@ -103,7 +104,7 @@ func (c *Candidate) decide() Decision {
 		return Leave
 	case c.Form == Owned && s.flaws() <= most:
 		return Run
-	case s.Has(Led):
+	case s.Has(Led), c.Form == Borrowed && c.Class != tools.Read:
 		return Ask
 	case c.Class == tools.Read && !(s.Has(Open) && s.flaws() > 0):
 		return Run

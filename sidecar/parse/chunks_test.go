@@ -77,7 +77,7 @@ func TestAnyChunkingOfTheCorporaReadsTheSame(t *testing.T) {
 	if testing.Short() {
 		step = 19 // of hundreds of replies, each with an offset of its own
 	}
-	for _, s := range []*parse.Strategies{shipped.Strategies(""), packed(t)} {
+	for _, s := range []*parse.Strategies{ownFormat(), shipped.Strategies("")} {
 		anyChunkingOfTheCorpora(t, s, step)
 	}
 }

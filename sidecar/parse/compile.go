@@ -117,7 +117,7 @@ func (s *Strategies) open(op *opener) {
 	list := s.openers[scan.Lower(a)]
 	at := slices.IndexFunc(list, func(short *opener) bool { // what goes on as it does is looked for first
 		return len(short.lit) < len(op.lit) && strings.EqualFold(short.lit, op.lit[:len(short.lit)]) &&
-			!(op.drop && short.st.Frame.begins(op.lit))
+			!(op.drop && short.st.Frame.begins(op.lit)) && !(op.st.Foreign && !short.st.Foreign)
 	})
 	if at < 0 {
 		at = len(list)

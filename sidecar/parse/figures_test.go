@@ -81,7 +81,7 @@ func TestFigures(t *testing.T) {
 				got))
 		}
 	}
-	for set, s := range map[string]*parse.Strategies{"families": s, "with the pack": packed(t)} {
+	for set, s := range map[string]*parse.Strategies{"families": s, "as gpt-oss": ownFormat()} {
 		for _, c := range testkit.Corpus[family](t, "families") {
 			got := readPieces(s, catalogOf(c.Tools, true), []string{c.Raw}, "stop")
 			text := c.Expect.Content == nil && strings.TrimSpace(got.Content) == "" || c.Expect.Content != nil &&

@@ -107,8 +107,8 @@ func FuzzFrames(f *testing.F) {
 	)
 }
 
-func FuzzPack(f *testing.F) {
-	fuzzReading(f, packed(f),
+func FuzzForeign(f *testing.F) {
+	fuzzReading(f, shipped.Strategies(""),
 		"<tool_call>read\n<arg_key>path</arg_key>\n<arg_value>a</arg_value>\n</tool_call>",
 		"<tool_call name=\"read\" arguments='{\"path\": \"a\"}'/>",
 		"<|python_tag|>{\"name\":\"read\",\"parameters\":{\"path\":\"a\"}}<|eom_id|>",

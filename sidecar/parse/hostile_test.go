@@ -79,7 +79,7 @@ func TestHostileTextForOwnFramesIsReadInLinearTime(t *testing.T) {
 			";", "!!exec{\"", "$run ", "<read>", "</read>", "<read><path>", "[exec(", "\n[exec()",
 			"\n[exec('", "%%", "%%exec{", "%%stop",
 		}},
-		{packed(t), []string{"", "<tool_call>exec<arg_key>", "[TOOL_CALLS]exec[ARGS]{\""}, []string{
+		{shipped.Strategies(""), []string{"", "<tool_call>exec<arg_key>", "[TOOL_CALLS]exec[ARGS]{\""}, []string{
 			"<tool_call>", "<tool_call>a", "<arg_key>", "<tool_call>exec<arg_key>a</arg_key>",
 			"<tool_call>x</tool_call>", "<tool_call>{", "[TOOL_CALLS]",
 			"[TOOL_CALLS]exec{", "[TOOL_CALLS]exec{\"", "[TOOL_CALLS]exec[ARGS]{}\n", "<|python_tag|>",

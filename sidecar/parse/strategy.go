@@ -2,6 +2,7 @@ package parse
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -56,6 +57,7 @@ type Strategy struct {
 	Phrase    []Phrase // phrases
 	Tools     []string // phrases: the only tools this strategy may call
 	Own       bool     // it reads the format that the model was trained on
+	Foreign   bool     // it reads the format of another family, and may call only tools that read
 	Opened    bool     // thinks: the prompt may have begun the thought
 }
 
@@ -63,6 +65,12 @@ type Strategy struct {
 // the same name again. Literals match in any case, and one that begins with a letter only at the start
 // of a word. In a frame whose opening literal contains it, the first call begins with the name.
 const ToolName = "{tool}"
+
+// SameFrame reports whether another strategy reads the same frame.
+func (st *Strategy) SameFrame(other Strategy) bool {
+	return slices.Equal(st.Open, other.Open) && slices.Equal(st.Close, other.Close) &&
+		st.LineStart == other.LineStart && reflect.DeepEqual(st.Frame, other.Frame)
+}
 
 // Reads reports whether the strategy reads a field.
 func (st *Strategy) Reads(f Field) bool { return slices.Contains(st.Read, f) }

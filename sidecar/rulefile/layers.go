@@ -79,6 +79,10 @@ func (t *Tree) mergeIncludes(root *yaml.Node, by layer, files Files, path []stri
 		case !includable(entry.Value):
 			t.report(at, CodeRef, entry.Value+" cannot be included",
 				"write packs/NAME.yaml for a file of this folder, or builtin/NAME.yaml for one of the program's own")
+		case !files.Has(entry.Value) && t.shape.Gone[entry.Value] != "":
+			gone := at.Problem(CodeRef, entry.Value+" is a file of earlier versions", t.shape.Gone[entry.Value])
+			gone.Warning = true
+			t.problems = append(t.problems, gone)
 		case !files.Has(entry.Value):
 			t.report(at, CodeRef, "there is no "+entry.Value, DidYouMean(entry.Value, t.shareable(files)))
 		case !done[entry.Value]:

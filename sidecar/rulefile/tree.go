@@ -12,8 +12,9 @@ import (
 
 // Shape is what layers need to know of rule files.
 type Shape struct {
-	Names []string   // of the program's own files, for hints
-	OneOf [][]string // rows of keys that exclude each other: one replaces another
+	Names []string          // of the program's own files, for hints
+	OneOf [][]string        // rows of keys that exclude each other: one replaces another
+	Gone  map[string]string // files of earlier versions that a file may include → what replaced them
 }
 
 // Tree is a rule file merged with its layers.

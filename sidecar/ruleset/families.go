@@ -177,14 +177,41 @@ func (l *loader) stems(folder string) map[string]string {
 // families compiles the folder families, a profile for each file.
 func (l *loader) families() {
 	files := l.stems(rulefile.FamilyFolder)
+	var all strategyList
 	for _, stem := range slices.Sorted(maps.Keys(files)) {
 		f := decodeFile[familyFile](l, files[stem])
-		l.family(stem, files[stem], &f)
+		own := l.family(stem, files[stem], &f)
+		all = strategyList{slices.Concat(all.rules, own.rules), slices.Concat(all.compiled, own.compiled)}
+	}
+	for _, p := range l.strategyDoc.Profiles {
+		usual := l.set.profiles[p.Key.Value]
+		if p.Value.Families && usual != nil && l.clean(slices.Collect(maps.Values(files))...) {
+			l.addFrames(p.Key.Value, usual.All(), all)
+		}
 	}
 }
 
-// family compiles one file.
-func (l *loader) family(name, file string, f *familyFile) {
+// addFrames compiles a profile anew, with the frames of all families behind its strategies. Families that
+// write alike share a frame.
+func (l *loader) addFrames(profile string, list []parse.Strategy, of strategyList) {
+	for i, st := range of.compiled {
+		_, off := l.lockedOff(of.rules[i])
+		if st.Kind != parse.Frames || off != "" || slices.ContainsFunc(list, st.SameFrame) {
+			continue
+		}
+		st.Own, st.Foreign, st.Priority = false, true, -len(list)
+		list = append(list, st)
+	}
+	compiled, err := parse.Compile(list)
+	if err != nil {
+		l.refused(err)
+		return
+	}
+	l.set.profiles[profile] = compiled
+}
+
+// family compiles one file, and returns its strategies.
+func (l *loader) family(name, file string, f *familyFile) (own strategyList) {
 	out := &Family{Name: name, About: f.About, Sampling: f.Sampling, template: values(f.Template),
 		History: History{f.History.IDs.Value, f.History.OneCall, f.History.Alternate, f.History.Strict}}
 	for _, t := range f.Models {
@@ -216,9 +243,9 @@ func (l *loader) family(name, file string, f *familyFile) {
 		l.report(l.placeOf(file, "about"), rulefile.CodeDup, name+" is the name of a profile of "+
 			strategiesFile,
 			"give the file another name")
-		return
+		return own
 	}
-	own := l.familyStrategies(file, f)
+	own = l.familyStrategies(file, f)
 	out.foreign = len(own.compiled) > 0
 	out.Marks, _ = f.marks()
 	if t := f.Thoughts; t != nil {
@@ -228,11 +255,11 @@ func (l *loader) family(name, file string, f *familyFile) {
 	all := slices.Concat(l.compiled, own.compiled)
 	usual := l.set.profiles[DefaultProfile]
 	if usual == nil || !l.clean(strategiesFile, file) {
-		return
+		return own
 	}
 	if f.Keep == nil && !out.foreign {
 		l.set.profiles[name] = usual
-		return
+		return own
 	}
 	ids := mapSlice(all, func(s parse.Strategy) string { return s.ID })
 	var profile profileRule
@@ -244,6 +271,7 @@ func (l *loader) family(name, file string, f *familyFile) {
 		}
 	}
 	l.profile(file, name, profile, all, rules, ids)
+	return own
 }
 
 // marks returns the tokens with which the family writes calls and thoughts, and the literals that say nothing

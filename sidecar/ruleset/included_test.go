@@ -18,7 +18,7 @@ func TestLayersSlips(t *testing.T) {
 	for _, c := range []struct{ file, more, want string }{
 		{strategiesFile, "strategies:\n  - {id: react_tags, enabled: false}\n  - {id: react_tags, enabled: true}\n", "strategies.yaml:5:10: the id react_tags stands here twice [E-dup]"},
 		{strategiesFile, "strategies: [{id: tags, enabled: false}]\nstrategies: [{id: react, enabled: false}]\n", "strategies.yaml:4:1: strategies stands here twice [E-dup]"},
-		{strategiesFile, "include: [builtin/packs/formats.yaml]\n", "strategies.yaml:3:1: include stands here twice [E-dup]"},
+		{strategiesFile, "include: [builtin/aliases.yaml]\n", "strategies.yaml:3:1: include stands here twice [E-dup]"},
 		{execFilename, "rules: [{id: disk, deny: No., audit: No.}]\n", "exec.yaml:3:26: disk is both"},
 		{execFilename, "lists:\n", "exec.yaml:3:7: lists has no value [E-missing]"},
 		{execFilename, "rules:\n# - id: mine", "exec.yaml:3:7: rules has no value"},

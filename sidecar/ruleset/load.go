@@ -22,7 +22,9 @@ import (
 var effects = []string{"allow", "audit", "unsure", "ask", "deny"}
 
 func (r Loader) shape() rulefile.Shape {
-	return rulefile.Shape{Names: r.FileNames(), OneOf: [][]string{effects, {"chars", "formula"}}}
+	return rulefile.Shape{Names: r.FileNames(), OneOf: [][]string{effects, {"chars", "formula"}},
+		Gone: map[string]string{
+			"builtin/packs/formats.yaml": "leave it out: a profile with families: true, as default is, reads them"}}
 }
 
 // floor are files of the program that stay in force under a locked folder, whatever the operator changes.

@@ -118,17 +118,15 @@ func TestShippedExamples(t *testing.T) {
 	}
 }
 
-// TestPackExamples: so is every strategy of the pack.
-func TestPackExamples(t *testing.T) {
-	doc, err := os.ReadFile("../../rules/packs/formats.yaml")
-	if err != nil {
-		t.Fatal(err)
+// TestPackOfEarlierVersions: a folder that includes the pack of formats loads, with a warning.
+func TestPackOfEarlierVersions(t *testing.T) {
+	files := layeredShipped(t)
+	files[strategiesFile] = "version: 1\ninclude: [builtin/strategies.yaml, builtin/packs/formats.yaml]\n"
+	set, problems := Full.Load(files)
+	if set == nil || len(problems) != 1 || !problems[0].Warning ||
+		!strings.Contains(problems.Error(), "formats.yaml is a file of earlier versions") {
+		t.Error(problems)
 	}
-	f, problems := rulefile.Decode[strategyFile]("packs/formats.yaml", string(doc))
-	if len(problems) > 0 || len(f.Strategies) < 5 {
-		t.Fatalf("%d strategies, %v", len(f.Strategies), problems)
-	}
-	checkExamples(t, f)
 }
 
 func checkExamples(t *testing.T, f strategyFile) {

@@ -85,7 +85,7 @@ func promises() []promise {
 			return string(c.Arguments)
 		}, `{"path":"a"}`},
 		{calls("@@call read ~~ path: a b @@end"), `read {"path":"a b"}`},
-		{calls(`[TOOL_CALLS] [{"name": "read", "arguments": {"path": "a"}}]`), `read {"path":"a"}`},
+		{func(s *Set) string { return s.ProfileFor("gpt-oss") }, DefaultProfile},
 		{func(s *Set) string { return reads(s, "Done.<|eot_id|>").Content }, "Done."},
 		{effect("kubectl --context prod-us delete x"), "deny"},
 		{func(s *Set) string {

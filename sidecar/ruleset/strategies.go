@@ -106,19 +106,20 @@ type phrasesRule struct {
 
 // profileRule is how a profile differs from the strategies.
 type profileRule struct {
-	About   string          `rule:"about" doc:"What the profile is for." eg:"For a server whose parsing is trusted."`
-	Only    []rulefile.Text `rule:"only" doc:"The ids of the only strategies that are on." eg:"[native, harmony]"`
-	Enable  []rulefile.Text `rule:"enable" doc:"The ids of strategies that it switches on." eg:"[fuzzy]"`
-	Disable []rulefile.Text `rule:"disable" doc:"The ids of strategies that it switches off." eg:"[markers]"`
+	About    string          `rule:"about" doc:"What the profile is for." eg:"For a server whose parsing is trusted."`
+	Only     []rulefile.Text `rule:"only" doc:"The ids of the only strategies that are on." eg:"[native, harmony]"`
+	Enable   []rulefile.Text `rule:"enable" doc:"The ids of strategies that it switches on." eg:"[fuzzy]"`
+	Disable  []rulefile.Text `rule:"disable" doc:"The ids of strategies that it switches off." eg:"[markers]"`
+	Families bool            `rule:"families" doc:"true reads the frames of all families, too, behind the strategies. They call tools that read; of others the model is asked."`
 }
 
 // strategies compiles strategies.yaml: one parse.Strategies per profile.
 func (l *loader) strategies() {
 	f := decodeFile[strategyFile](l, strategiesFile)
-	l.strategyDoc = f
 	ids := mapSlice(f.Strategies, func(r strategyRule) string { return r.ID.Value })
 	f.Strategies = slices.DeleteFunc(slices.Clone(f.Strategies),
 		func(r strategyRule) bool { return r.Kind == patternKind })
+	l.strategyDoc = f
 	compiled := make([]parse.Strategy, len(f.Strategies))
 	for i, r := range f.Strategies {
 		l.checkID(r.ID)

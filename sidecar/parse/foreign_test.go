@@ -38,44 +38,12 @@ func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 	return set
 }
 
-// pack is the file of formats that is shipped, and included by nothing.
-func pack(t testing.TB) string {
-	t.Helper()
-	doc, err := os.ReadFile("../../rules/packs/formats.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(doc)
-}
+// ownFormat reads gpt-oss alone; shipped.Strategies("") also has the frames of all families.
+func ownFormat() *parse.Strategies { return shipped.Strategies("gpt-oss") }
 
-// packed are the shipped strategies and those of the pack.
-func packed(t testing.TB) *parse.Strategies { return taught(t, pack(t), false).Strategies("") }
-
-func TestPackReadsEveryMustCase(t *testing.T) {
-	testLabelled(t, packed(t), "markers", func(labelled) bool { return true }, 0.75)
-}
-
-// The pack alone reads every call object in a tag, without the shipped rule.
-func TestPackReadsHermesAlone(t *testing.T) {
-	s := taught(t, pack(t), true).Strategies("")
-	n := tally{}
-	for _, l := range testkit.Corpus[labelled](t, "markers") {
-		if !strings.Contains(strings.Join(l.pieces(t), ""), "<tool_call>") || l.Grade != "must" {
-			continue
-		}
-		wrong := l.judge(readPieces(s, catalogOf(l.Input.Tools, l.Input.Tools != nil), l.pieces(t), ""))
-		if n.count(l.Grade, wrong == ""); wrong != "" {
-			t.Errorf("%s: %s", l.ID, wrong)
-		}
-	}
-	if t.Logf("hermes: %s", n); n["must"][1] < 10 {
-		t.Error("too few cases to say so")
-	}
-}
-
-// What is read rightly without the pack is read rightly with it.
-func TestPackMakesNothingWorse(t *testing.T) {
-	without, with := shipped.Strategies(""), packed(t)
+// What is read rightly without the frames of other families is read rightly with them.
+func TestFamiliesMakeNothingWorse(t *testing.T) {
+	without, with := ownFormat(), shipped.Strategies("")
 	for _, file := range []string{"harmony", "react", "markers"} {
 		before, after := tally{}, tally{}
 		for _, l := range testkit.Corpus[labelled](t, file) {
@@ -89,7 +57,7 @@ func TestPackMakesNothingWorse(t *testing.T) {
 				t.Errorf("%s (%s): %s", l.ID, l.Grade, is)
 			}
 		}
-		t.Logf("%s: %s; with the pack %s", file, before, after)
+		t.Logf("%s: %s; with all families %s", file, before, after)
 	}
 	for _, w := range testkit.Corpus[wild](t, "gptoss") {
 		calls, content := w.judge(w.read(without))
@@ -98,6 +66,28 @@ func TestPackMakesNothingWorse(t *testing.T) {
 			t.Errorf("%s: calls %v, content %v", w.ID, callsNow, contentNow)
 		}
 	}
+}
+
+// A model of no known family may write as any of them does. Tools that write or execute are not called so,
+// but for an object that names its tool; gpt-oss has a family, and is read without these frames.
+func TestFramesOfOtherFamilies(t *testing.T) {
+	const kimi = `<|tool_calls_section_begin|><|tool_call_begin|>functions.%s:0<|tool_call_argument_begin|>{"%s":"a"}` +
+		`<|tool_call_end|><|tool_calls_section_end|>`
+	read, exec := fmt.Sprintf(kimi, "read", "path"), fmt.Sprintf(kimi, "exec", "command")
+	check(t, shipped.Strategies(""), []row{
+		{read, `read{"path":"a"}`, "", ""},
+		{"I look.\n" + read, `read{"path":"a"}`, "I look.", ""},
+		{exec, "", "", ""},
+		{"`" + read + "`", "", "`" + read + "`", ""},
+		{`[read(path="a"), web_search(query="b [c]")]`, `read{"path":"a"} web_search{"query":"b [c]"}`, "", ""},
+		{`[exec(command="ls")]`, "", "", ""},
+		{`[TOOL_CALLS][{"name":"exec","arguments":{"command":"ls"}}]`, `exec{"command":"ls"}`, "", ""},
+		{`You may write [read(path="a")] there.`, "", `You may write [read(path="a")] there.`, ""},
+		{"[read(2)](https://man7.org/linux/man-pages/man2/read.2.html) says so.", "",
+			"[read(2)](https://man7.org/linux/man-pages/man2/read.2.html) says so.", ""},
+		{"[1, 2, 3]", "", "[1, 2, 3]", ""},
+	})
+	check(t, ownFormat(), []row{{`[read(path="a")]`, "", `[read(path="a")]`, ""}, {read, "", read, ""}})
 }
 
 // A format that nobody has heard of is taught by YAML alone.
