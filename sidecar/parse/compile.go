@@ -10,14 +10,16 @@ import (
 
 // Strategies are compiled strategies, immutable and safe for concurrent use.
 type Strategies struct {
-	all      []Strategy // highest priority first, with disabled ones
-	native   *Strategy
-	harmony  *Strategy
-	json     *Strategy
-	lines    *Strategy
-	phrases  *Strategy
-	thinking *Strategy
-	calls    []string // literals that open a call in the model's own format
+	all     []Strategy // highest priority first, with disabled ones
+	native  *Strategy
+	harmony *Strategy
+	json    *Strategy
+	lines   *Strategy
+	// the words that begin lines, by their keyword
+	lineWords [][]string
+	phrases   *Strategy
+	thinking  *Strategy
+	calls     []string // literals that open a call in the model's own format
 
 	bracketed *opener // [NAME] on a line of its own, for the first strategy of brackets
 
@@ -142,6 +144,9 @@ func (s *Strategies) open(op *opener) {
 // prepare sets up the scan tables of the kinds other than blocks.
 func (s *Strategies) prepare() {
 	s.first['\n'], s.first['`'] = opensAnywhere, opensAnywhere
+	if s.lines != nil {
+		s.lineWords = s.lines.Lines.kinds()
+	}
 	s.lineOpens = s.harmony != nil || s.lines != nil
 	s.header = harmony.New(harmony.Words{}, harmony.Signs{})
 	if s.harmony != nil {

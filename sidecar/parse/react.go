@@ -9,60 +9,74 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/tools"
 )
 
-// Keyword is the word that begins a line.
-type Keyword uint8
+// LineWords are the words that begin the lines of a ReAct reply, in front of a colon.
+type LineWords struct {
+	Thought     []string `rule:"thought" doc:"Words in front of a thought." eg:"[Thought]"`
+	Action      []string `rule:"action" doc:"Words in front of the name of a tool." eg:"[Action, Tool]"`
+	Input       []string `rule:"input" doc:"Words in front of its arguments." eg:"[Action Input, Tool Input]"`
+	Answer      []string `rule:"answer" doc:"Words in front of the answer, behind a thought." eg:"[Answer]"`
+	Final       []string `rule:"final" doc:"Words in front of the answer, also where nothing stands before it." eg:"[Final Answer]"`
+	Observation []string `rule:"observation" doc:"Words in front of a result. A model that writes one invents it." eg:"[Observation]"`
+}
 
-// The keywords.
+// usualLineWords are those of the paper and of LangChain, by their keyword.
+var usualLineWords = [][]string{{"thought"}, {"action"}, {"action input"}, {"answer"}, {"final answer"},
+	{"observation"}}
+
+// kinds returns the words by their keyword, and the usual ones where none are named.
+func (w *LineWords) kinds() [][]string {
+	kinds := slices.Clone(usualLineWords)
+	for i, own := range [][]string{w.Thought, w.Action, w.Input, w.Answer, w.Final, w.Observation} {
+		if len(own) > 0 {
+			kinds[i] = own
+		}
+	}
+	return kinds
+}
+
+// keyword is the kind of the word that begins a line.
+type keyword uint8
+
 const (
-	Plain Keyword = iota // none of them
-	ReactThought
-	Action
-	Input
-	Answer
-	Final
-	Observation
+	otherLine keyword = iota // none of them
+	thoughtLine
+	actionLine
+	inputLine
+	answerLine
+	finalLine
+	observationLine
 )
 
-var keywords = []struct {
-	kw   Keyword
-	word string
-}{
-	{Input, "action input"},
-	{Action, "action"},
-	{ReactThought, "thought"},
-	{Final, "final answer"},
-	{Answer, "answer"},
-	{Observation, "observation"},
-}
-
-// LineKeyword returns the keyword of a line and where its value begins. more reports that the line is
-// too short to tell.
-func LineKeyword(line string) (kw Keyword, value int, more bool) {
+// lineKeyword returns the keyword of a line and where its value begins. more reports that the line is too
+// short to tell.
+func lineKeyword(kinds [][]string, line string) (kw keyword, value int, more bool) {
 	i := scan.SkipBytes(line, 0, " \t#*_")
 	if i == len(line) {
-		return Plain, 0, true
+		return otherLine, 0, true
 	}
-	for _, k := range keywords {
-		switch scan.StartsFold(line[i:], k.word, false) {
-		case no:
-			continue
-		case wait:
-			more = true
-			continue
-		}
-		j := scan.SkipBytes(line, i+len(k.word), " *_")
-		switch {
-		case j == len(line):
-			return Plain, 0, true
-		case line[j] == ':':
-			return k.kw, scan.SkipBytes(line, j+1, " *_\t"), false
+	for n, words := range kinds {
+		for _, word := range words {
+			switch scan.StartsFold(line[i:], word, false) {
+			case no:
+				continue
+			case wait:
+				more = true
+				continue
+			}
+			j := scan.SkipBytes(line, i+len(word), " *_")
+			switch {
+			case j == len(line):
+				return otherLine, 0, true
+			case line[j] == ':':
+				return thoughtLine + keyword(n), scan.SkipBytes(line, j+1, " *_\t"), false
+			}
 		}
 	}
-	return Plain, 0, more
+	return otherLine, 0, more
 }
 
-// ArgumentsOf returns the input without text invented behind a quoted one.
-func ArgumentsOf(s string) string {
+// lineArguments returns the input without text invented behind a quoted one.
+func lineArguments(s string) string {
 	s = strings.TrimSpace(s)
 	if line, _, more := strings.Cut(s, "\n"); more && line[0] == '"' {
 		if line = strings.TrimSpace(line); len(line) > 1 && line[len(line)-1] == '"' {
@@ -72,19 +86,22 @@ func ArgumentsOf(s string) string {
 	return s
 }
 
-// InputEnd returns where the input ends that ends v: before a last line in which the model began to
+// inputEnd returns where the input ends that ends v: before a last line in which the model began to
 // invent the result.
-func InputEnd(v string, input int) int {
+func (s *Strategies) inputEnd(v string, input int) int {
 	i := strings.LastIndexByte(v, '\n')
-	if i > input && i+1 < len(v) && scan.StartsFold(strings.TrimSpace(v[i+1:]), "observation",
-		false) != no {
-		return i
+	if i <= input || i+1 == len(v) {
+		return len(v)
 	}
-	return len(v)
+	last := strings.TrimSpace(v[i+1:])
+	if _, is := scan.StartsAnyFold(last, s.lineWords[observationLine-1], false); is == no {
+		return len(v)
+	}
+	return i
 }
 
-// ActionName removes markup and a remark in parentheses from a name.
-func ActionName(s string) string {
+// actionName removes markup and a remark in parentheses from a name.
+func actionName(s string) string {
 	s = strings.Trim(s, "*`\"' \t")
 	if i := strings.Index(s, " ("); i > 0 && strings.HasSuffix(s, ")") {
 		s = strings.TrimRight(s[:i], "*`\"' \t")
@@ -113,17 +130,17 @@ func (t *text) linesStart(v string, i, p int, first, eof bool) (opening, verdict
 		return opening{}, no
 	}
 	line, _, whole := strings.Cut(v[p:], "\n")
-	kw, n, more := LineKeyword(line)
+	kw, n, more := lineKeyword(t.r.s.lineWords, line)
 	switch {
 	case (more || n > 0 && n == len(line)) && !whole && !eof:
 		return opening{}, wait
-	case kw == Action, kw == ReactThought && first:
+	case kw == actionLine, kw == thoughtLine && first:
 		return opening{begin: func(t *text, v string, _ int) {
 			t.front.Add(v[:scan.SkipBlanks(v, 0)])
 			t.enter(inLines)
 			t.lines = lines{}
 		}}, yes
-	case kw == Final && first:
+	case kw == finalLine && first:
 		return opening{n: p - i + n, begin: func(t *text, _ string, n int) {
 			t.note(st, 0, n, Shown, "Final Answer")
 			t.r.done = true
@@ -189,9 +206,9 @@ func (t *text) stepLines(v string, eof bool) (int, bool) {
 // are read.
 func (t *text) oneLine(v, line string) (n int, done bool) {
 	l := &t.lines
-	kw, value, _ := LineKeyword(strings.TrimRight(line, "\n"))
+	kw, value, _ := lineKeyword(t.r.s.lineWords, strings.TrimRight(line, "\n"))
 	if l.input > 0 {
-		if kw == Plain || kw == Input {
+		if kw == otherLine || kw == inputLine {
 			return 0, false
 		}
 		n = t.at
@@ -199,24 +216,24 @@ func (t *text) oneLine(v, line string) (n int, done bool) {
 		return n, true
 	}
 	switch {
-	case (kw == Answer || kw == Final) && !l.action && (l.begun || l.calls == 0):
+	case (kw == answerLine || kw == finalLine) && !l.action && (l.begun || l.calls == 0):
 		return t.finalAnswer(t.at + value), true
-	case kw == ReactThought && !l.action && l.calls == 0:
+	case kw == thoughtLine && !l.action && l.calls == 0:
 		l.begun = true
 		l.thought.WriteString(line[value:])
-	case kw == Action && !l.action:
+	case kw == actionLine && !l.action:
 		l.action = true
 		l.name = strings.Clone(strings.TrimSpace(line[value:]))
-	case kw == Input && l.action:
+	case kw == inputLine && l.action:
 		l.input = t.at + value
 		return 0, true // the line may hold all of the input
-	case l.action && l.name == "" && kw == Plain && strings.ContainsAny(line, "{`"):
+	case l.action && l.name == "" && kw == otherLine && strings.ContainsAny(line, "{`"):
 		if b := strings.IndexByte(line, '{'); b >= 0 {
 			l.input, l.inObject = t.at+b, true
 			t.scan = harmony.Scan{At: l.input}
 			return 0, true
 		}
-	case l.calls > 0 && !scan.Blank(line), kw == Observation && l.begun, l.action && !scan.Blank(line):
+	case l.calls > 0 && !scan.Blank(line), kw == observationLine && l.begun, l.action && !scan.Blank(line):
 		return t.endAction(v)
 	case l.begun && !l.action:
 		l.thought.WriteString(line)
@@ -251,11 +268,11 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 	}
 	if !value.Run(v[:t.at], false) {
 		if value.At <= t.at && !value.InString {
-			kw, _, more := LineKeyword(strings.TrimRight(line, "\n"))
+			kw, _, more := lineKeyword(t.r.s.lineWords, strings.TrimRight(line, "\n"))
 			switch {
 			case more && !whole:
 				return 0, wait
-			case kw != Plain && kw != Input:
+			case kw != otherLine && kw != inputLine:
 				n = t.at
 				t.callLine(v, n)
 				return n, yes
@@ -278,7 +295,7 @@ func (t *text) inputJSON(v, line string, whole, eof bool) (n int, is verdict) {
 		case is == wait:
 			return 0, wait
 		case !t.accepts(Framed, a&^Behind,
-			Call{Name: ActionName(l.name)}): // what followed was invented: Observation:
+			Call{Name: actionName(l.name)}): // what followed was invented: Observation:
 			t.release(t.r.s.lines, n, quotedBecause(a))
 			return 0, yes
 		}
@@ -305,9 +322,9 @@ func (t *text) stepBlob(v string, eof bool) (int, bool) {
 // callLine takes the action whose input ends at end.
 func (t *text) callLine(v string, end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := ActionName(l.name)
+	name := actionName(l.name)
 	t.flushThought()
-	args := ArgumentsOf(v[l.input:end])
+	args := lineArguments(v[l.input:end])
 	switch {
 	case t.endsTurn(name):
 		t.note(st, 0, end, Finished, name)
@@ -340,7 +357,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 	l, at := &t.lines, t.at
 	switch {
 	case l.calls > 0 && !l.action:
-	case !l.begun && l.calls == 0 && !t.endsTurn(ActionName(l.name)):
+	case !l.begun && l.calls == 0 && !t.endsTurn(actionName(l.name)):
 		t.release(t.r.s.lines, at, "no Action Input follows")
 		return 0, true
 	default:
@@ -353,7 +370,7 @@ func (t *text) endAction(v string) (n int, done bool) {
 // noInput records an action that names a tool without an input.
 func (t *text) noInput(end int) {
 	l, st := &t.lines, t.r.s.lines
-	name := ActionName(l.name)
+	name := actionName(l.name)
 	if l.action && t.endsTurn(name) {
 		t.note(st, 0, end, Finished, "no action")
 		t.r.done = true
@@ -373,12 +390,12 @@ func (t *text) endLines(v string) (int, bool) {
 	l := &t.lines
 	switch {
 	case l.input > 0:
-		t.callLine(v, InputEnd(v, l.input))
+		t.callLine(v, t.r.s.inputEnd(v, l.input))
 		return len(v), false
 	case l.calls > 0 && !l.action:
 		t.resumeProse(0)
 		return len(v), false
-	case l.action && (l.begun || t.endsTurn(ActionName(l.name)) || l.calls > 0):
+	case l.action && (l.begun || t.endsTurn(actionName(l.name)) || l.calls > 0):
 		t.noInput(len(v))
 		t.resumeProse(0)
 		return len(v), false

@@ -46,8 +46,9 @@ type Strategy struct {
 	Signs  harmony.Signs // harmony: characters that stand for those of control tokens
 	// harmony: how thoughts begin; where headers are not known to be eaten, only such a text is held
 	Thoughts []string
-	Done     []string // lines: action names that end the turn; frame: a line that says so
-	Envelope Keys     // json: the keys of a call object
+	Done     []string  // lines: action names that end the turn; frame: a line that says so
+	Lines    LineWords // lines: the words that begin them
+	Envelope Keys      // json: the keys of a call object
 	// frame: literals one of which starts a candidate; see ToolName
 	Open []string
 	// frame: literals one of which ends it; empty: the last call does

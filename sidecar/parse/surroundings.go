@@ -95,7 +95,7 @@ func (p *Front) EndsInLead() bool {
 	text := strings.TrimRightFunc(p.String(), isGap)
 	for {
 		last := strings.LastIndexByte(text, '\n')
-		if keyword, _, _ := LineKeyword(text[last+1:]); keyword == Plain || last < 0 {
+		if kw, _, _ := lineKeyword(usualLineWords, text[last+1:]); kw == otherLine || last < 0 {
 			break
 		}
 		text = strings.TrimRightFunc(text[:last], isGap)

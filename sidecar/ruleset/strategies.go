@@ -66,6 +66,7 @@ type jsonRule struct {
 }
 
 type linesRule struct {
+	parse.LineWords
 	Done  []string          `rule:"done" doc:"Names of actions that end the turn." eg:"[done, finish, none]"`
 	Multi rulefile.Obsolete `rule:"multi" doc:"It did nothing."`
 }
@@ -182,7 +183,7 @@ func (l *loader) strategy(r strategyRule) parse.Strategy {
 		s.Envelope = j.Keys
 	}
 	if n := r.Lines; n != nil {
-		s.Done = n.Done
+		s.Lines, s.Done = n.LineWords, n.Done
 	}
 	if b := r.Block; b != nil {
 		r.Kind, s.Kind, r.Block = parse.Frames, parse.Frames, nil
