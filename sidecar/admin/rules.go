@@ -189,7 +189,7 @@ func (a *API) Seen(r *http.Request) (seen live.Seen, err error) {
 	if len(fields) == 0 {
 		return seen, Refuse(http.StatusPreconditionRequired, "which version do you edit?",
 			`send it with If-Match: "`+a.Rules.Set().Version+
-				`" (the ETag of GET /rules), so that you overwrite nobody's edit`)
+				`" (the ETag of GET /rules), so that you overwrite no other edit`)
 	}
 	for _, field := range fields {
 		for tag := range strings.SplitSeq(field, ",") {

@@ -17,7 +17,7 @@ func (s *Store) sweep() time.Time {
 		switch {
 		case now.Before(e.Until):
 		case e.State == Pending:
-			s.end(e, Expired, "nobody answered within "+s.limits.Pending.String(), now)
+			s.end(e, Expired, "no person answered within "+s.limits.Pending.String(), now)
 		case e.State == Allowed:
 			s.end(e, Expired, "it was allowed by "+e.By+
 				", and not sent again within "+s.limits.Granted.String(), now)

@@ -19,7 +19,7 @@ func TestExpiry(t *testing.T) {
 		time.Sleep(time.Nanosecond)
 		synctest.Wait()
 		n.want(t, 0, map[string]int{"asked": 1, "expired": 1}) // by the timer alone
-		if e := state(t, s, e.ID, Expired); e.Note != "nobody answered within 10m0s" {
+		if e := state(t, s, e.ID, Expired); e.Note != "no person answered within 10m0s" {
 			t.Error(e.Note)
 		}
 		time.Sleep(limits.Denied)

@@ -156,8 +156,8 @@ func TestAnswers(t *testing.T) {
 		{"deny twice", []act{deny}, deny, "has been denied already, by bob: no"},
 		{"allow what is used", []act{allow, use}, allow, "has been used already; ada had allowed it"},
 		{"deny what is used", []act{allow, use}, deny, "has been used already; ada had allowed it"},
-		{"allow too late", []act{wait}, allow, "has expired: nobody answered within 10m0s"},
-		{"deny too late", []act{wait}, deny, "has expired: nobody answered within 10m0s"},
+		{"allow too late", []act{wait}, allow, "has expired: no person answered within 10m0s"},
+		{"deny too late", []act{wait}, deny, "has expired: no person answered within 10m0s"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			timed(t, func(t *testing.T, s *Store, _ *counts) {

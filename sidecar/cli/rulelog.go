@@ -177,10 +177,8 @@ func (t *RulePrinter) Rollback(ctx context.Context, version, by string) error {
 }
 
 func (t *RulePrinter) document(v any) error {
-	doc, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(t.Out, "%s\n", doc)
-	return err
+	enc := json.NewEncoder(t.Out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

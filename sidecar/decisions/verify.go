@@ -183,7 +183,7 @@ func (v *verifier) end() {
 		v.AfterHead = v.Last.Seq - v.head.Seq
 	}
 	if v.AfterHead > 0 && !v.live {
-		v.problem(v.head.Seq+1, fmt.Sprintf("%d records are newer than the head: the process that wrote them was killed, or somebody added them", v.AfterHead))
+		v.problem(v.head.Seq+1, fmt.Sprintf("%d records are newer than the head: the process that wrote them was killed, or they were added", v.AfterHead))
 	}
 	for _, e := range v.expect {
 		switch {

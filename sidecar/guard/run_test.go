@@ -61,7 +61,7 @@ func TestRunAsks(t *testing.T) {
 			"A person has said no. Do not send it again."},
 		"denied, and why": {outside, func(s *approvals.Store, id string) error { _, err := s.Deny(id, "Sam", "use /tmp/x"); return err }, "do not send it again. They say: use /tmp/x"},
 		"not answered": {outside, nil,
-			"there is no answer: nobody answered within 10m0s. Do it another way"},
+			"there is no answer: no person answered within 10m0s. Do it another way"},
 		"too long": {`{"path":"/srv/x","content":"` + strings.Repeat("x", 70000) + `"}`, nil,
 			"cannot be asked: it is longer than 65536 bytes"},
 	} {

@@ -99,7 +99,7 @@ func (t *text) stepHeader(v string, eof bool) (int, bool) {
 	case foreign:
 		// before that it may be an echo of the request
 		if t.r.found > 0 || t.spoke || !words.Echo(&t.head.Header, "", "") {
-			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for somebody else")
+			t.note(t.r.s.harmony, 0, n, Dropped, "the model speaks for another role")
 			t.enter(inInvented)
 			return n, false
 		}

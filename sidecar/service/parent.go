@@ -12,7 +12,7 @@ func withParent(ctx context.Context, c Config) (with context.Context, leave func
 		return ctx, func() {}
 	}
 	if !c.Parent.Known() {
-		c.Log.Info("nobody is waited for to go: this was started by process 1, or its parent has gone already", "event", "parent_unknown", "parent", c.Parent.ID())
+		c.Log.Info("no parent is watched: this was started by process 1, or its parent has gone already", "event", "parent_unknown", "parent", c.Parent.ID())
 		return ctx, func() {}
 	}
 	with, stop := context.WithCancel(ctx)

@@ -268,7 +268,7 @@ func (c *Console) requireRole(needs web.Role, h handler) http.Handler {
 				"The session has ended, or there was none. Open the console and sign in."}
 		case c.API.Token == "":
 			return &trouble{http.StatusForbidden, "Nothing can be changed on these pages",
-				"This listener asks for no token, so nobody knows who you are. Programs can change the rules all the same. Set admin_token where the server starts."}
+				"This listener asks for no token, so the page does not know who you are. Programs can change the rules all the same. Set admin_token where the server starts."}
 		}
 		return &trouble{http.StatusForbidden, "This takes the right of " + article(needs),
 			"You have signed in as " + article(v.Role) + ", who may not do that. Nothing was changed."}

@@ -138,7 +138,7 @@ func (c *Console) decision(ctx context.Context, v *decisionView, found *decision
 	same("Approval", d.Approval, "q")
 	plain("Allowed by a grant for", d.Grant)
 	plain("Works in", cmp.Or(d.Cwd, strings.Join(d.Workspace, ", ")))
-	plain("Somebody could answer", map[bool]string{true: "yes", false: "no"}[d.Interactive])
+	plain("A person could answer", map[bool]string{true: "yes", false: "no"}[d.Interactive])
 	plain("Read by", d.Strategy)
 	plain("Rules", d.Rules)
 	plain("Arms", strings.Join(d.Arms, " "))

@@ -163,7 +163,7 @@ func (c *Console) experiment(e *experiment.Experiment, r experiment.Report, v vi
 func stateOf(r *experiment.Report, now time.Time) (out []string) {
 	out = append(out, fmt.Sprintf("phase %d", r.Phase))
 	if r.Began.IsZero() {
-		return append(out, "nobody is in it yet")
+		return append(out, "no session is in it yet")
 	}
 	out = append(out, fmt.Sprintf("day %d", int(now.Sub(r.Began).Hours()/24)+1),
 		terminal.Count(r.Units, r.Unit))

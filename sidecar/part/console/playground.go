@@ -334,7 +334,7 @@ func (p *playground) edited(e live.Edited, err error, done string) error {
 		p.Refused = "Nothing was changed: the folder holds an edit that is not in force. Health says why; mend it there first."
 	case errors.As(err, &stale):
 		p.stale = true
-		p.Refused = "Nothing was changed: somebody has published since you began. See below what, and publish again if yours is to stand over it."
+		p.Refused = "Nothing was changed: the rules were published anew since you began. See below what, and publish again if yours is to stand over it."
 	case errors.As(err, &problems):
 		p.Refused = "Nothing was changed: the rules do not load. " + problems[0].Error()
 	case errors.Is(err, live.ErrNoVersion), errors.Is(err, live.ErrBuiltin), errors.As(err, &unwritten):
@@ -349,7 +349,7 @@ func (p *playground) edited(e live.Edited, err error, done string) error {
 func (p *playground) rights(report live.Report, v viewer) {
 	switch {
 	case v.Role == web.Reader && !v.Signed:
-		p.MayNot = "Nobody can publish on this page: this listener asks for no token, so nobody knows who you are. But every program that reaches it can, with PUT /rules. Set admin_token where the server starts: then both ask for a token."
+		p.MayNot = "This page cannot publish: this listener asks for no token, so the page does not know who you are. But every program that reaches it can, with PUT /rules. Set admin_token where the server starts: then both ask for a token."
 	case v.Role < web.Admin:
 		p.MayNot = "You have signed in as " + article(v.Role) + ". Publishing takes the right of an admin."
 	case report.Source == rulefile.FromProgram:

@@ -147,7 +147,7 @@ func TestStaleDraft(t *testing.T) {
 	if p.StatusCode != http.StatusConflict {
 		t.Errorf("it is %s", p.Status)
 	}
-	p.says(t, "Nothing was changed: somebody has published since you began", "the admin API, Bob",
+	p.says(t, "Nothing was changed: the rules were published anew since you began", "the admin API, Bob",
 		"+  exec: [bobs_shell, bash", "+  exec: [anns_shell, bash", "exec: [anns_shell, bash")
 	if text, _ := os.ReadFile(filepath.Join(v.s.Rules, "aliases.yaml")); !strings.Contains(string(text),
 		"bobs_shell") {
@@ -160,7 +160,7 @@ func TestStaleDraft(t *testing.T) {
 	}
 	his = bob.get(playground).form()
 	v.press(v.get(playground).form(), "undo").says(t, "Ann has put the version before back")
-	bob.press(his, "undo").says(t, "somebody has published since you began")
+	bob.press(his, "undo").says(t, "the rules were published anew since you began")
 }
 
 // Who may not publish can try, and changes nothing.

@@ -71,7 +71,7 @@ const (
 type Entry struct {
 	ID      rulefile.Text             `rule:"id,required" doc:"Its name." eg:"shorter-prompt"`
 	About   string                    `rule:"about,required" doc:"The question." eg:"Does the shorter prompt give as many calls that work?"`
-	Status  string                    `rule:"status,required" one:"draft running stopped" doc:"draft: it is checked, and nobody is in it. running: it goes on. stopped: nobody is in it any more."`
+	Status  string                    `rule:"status,required" one:"draft running stopped" doc:"draft: it is checked, and no session is in it. running: it goes on. stopped: no session is in it any more."`
 	Unit    string                    `rule:"unit" one:"session agent user" doc:"What is split: the same one always gets the same arm. user is the field user of requests. If left out: session."`
 	Phase   int                       `rule:"phase" min:"1" max:"1000000" doc:"Another number begins to count anew, with the same split. If left out: 1." eg:"1"`
 	When    *rulefile.Text            `rule:"when" doc:"A condition on who asks. If left out, everybody is in it." eg:"'agent == \"main\"'"`

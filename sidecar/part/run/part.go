@@ -34,7 +34,7 @@ type Part struct{}
 type Settings struct {
 	WorkspaceTools string `rule:"workspace_tools" is:"MODE" one:"on off" bare:"on" doc:"on: runs, which models with mode: executor begin, may read and write files, search, run commands and fetch pages by themselves, in the workspace. off, which is the default: they may not." eg:"on"`
 	Gateway        string `rule:"gateway" is:"URL" doc:"The address of an OpenClaw gateway. Runs may call its tools. If left out, they have none of it." eg:"http://127.0.0.1:18789"`
-	GatewayToken   string `rule:"gateway_token" is:"token" with:"gateway" else:"OPENCLAW_GATEWAY_TOKEN" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. Whoever may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
+	GatewayToken   string `rule:"gateway_token" is:"token" with:"gateway" else:"OPENCLAW_GATEWAY_TOKEN" doc:"The token of the gateway. If left out, it is that of the variable OPENCLAW_GATEWAY_TOKEN. A caller that may use a model with mode: executor has the tools that gateway.yaml lists." eg:"file:/run/secrets/gateway_token"`
 	GatewaySession string `rule:"gateway_session" is:"KEY" with:"gateway" doc:"The session of the gateway for calls of callers that are not agents of the gateway. Each that names a session of its own gets one beside it." eg:"gpt-oss-executor"`
 }
 

@@ -193,7 +193,7 @@ func TestPlaygroundPages(t *testing.T) {
 	ruletest.Edit(t, s.Rules, "aliases.yaml", "exec: [bash", "exec: [shell_thing, bash")
 	ruletest.Soon(t, "the edit is in force", func() bool { return s.Log.Count("rules_taken") > 0 })
 	b.do(chromedp.Click(`[formaction$="publish"]`))
-	b.soon(`document.querySelector("#next.bad-next")?.textContent.includes("somebody has published") === true`)
+	b.soon(`document.querySelector("#next.bad-next")?.textContent.includes("published anew since") === true`)
 	b.at("Playground")
 	b.looks("play-stale", b.legible)
 	b.do(chromedp.SendKeys("#draft", "\nx: ["+kb.End))
