@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // key identifies contents.
@@ -19,7 +19,7 @@ func key(contents ...[]byte) string {
 
 // sources returns the folder of this package.
 func sources() (string, error) {
-	out, err := cache.Output("", nil, "go", "list", "-f", "{{.Dir}}",
+	out, err := testkit.Output("", nil, "go", "list", "-f", "{{.Dir}}",
 		"github.com/jgavinray/gpt-oss-executor/internal/testkit/modelserver")
 	return string(bytes.TrimSpace(out)), err
 }

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // llamaNode is the version of the package of npm that holds llama.cpp's chat layer.
@@ -70,7 +70,7 @@ const llamaSources = "3.22.1"
 // llamaTemplates is the folder with the templates of llama.cpp's sources, which are those that the makers of
 // the models have published.
 var llamaTemplates = sync.OnceValues(func() (string, error) {
-	return cache.Folder("llama-templates-"+llamaSources, func(dir string) error {
+	return testkit.CacheFolder("llama-templates-"+llamaSources, func(dir string) error {
 		for _, command := range [][]string{
 			{"npm", "pack", "--silent", "node-llama-cpp@" + llamaSources},
 			{"tar", "xzf", "node-llama-cpp-" + llamaSources + ".tgz", "package/llama/gitRelease.bundle"},
@@ -79,7 +79,7 @@ var llamaTemplates = sync.OnceValues(func() (string, error) {
 			{"tar", "xf", "templates.tar"},
 			{"rm", "-rf", "node-llama-cpp-" + llamaSources + ".tgz", "package", "llama.git", "templates.tar"},
 		} {
-			if _, err := cache.Output(dir, nil, command...); err != nil {
+			if _, err := testkit.Output(dir, nil, command...); err != nil {
 				return err
 			}
 		}
@@ -90,14 +90,14 @@ var llamaTemplates = sync.OnceValues(func() (string, error) {
 // llamaPackages is the folder with the packages of npm and a model.
 var llamaPackages = sync.OnceValues(func() (string, error) {
 	model := tinyModel("gpt-oss", llamaTemplate)
-	return cache.Folder("llamacpp-"+llamaNode+"-"+key(model, llamaChat), func(dir string) error {
+	return testkit.CacheFolder("llamacpp-"+llamaNode+"-"+key(model, llamaChat), func(dir string) error {
 		for name, text := range map[string][]byte{"tiny.gguf": model, "chat.mjs": llamaChat} {
 			if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
 				return err
 			}
 		}
 		machine := strings.Replace(runtime.GOARCH, "amd64", "x64", 1)
-		_, err := cache.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts",
+		_, err := testkit.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts",
 			"--omit=optional", "--no-audit", "--no-fund",
 			"--no-update-notifier", "--no-package-lock", "--loglevel=error",
 			"@fugood/llama.node@"+llamaNode, fmt.Sprintf("@fugood/node-llama-%s-%s@%s", runtime.GOOS, machine,
@@ -153,13 +153,13 @@ var builtLlamaServer = sync.OnceValues(func() (string, error) {
 	}
 	name := "llama-server-0.5.0-" + key(parts...)
 	if os.Getenv("BUILD_LLAMA_SERVER") != "1" {
-		if dir, err := cache.Path(name); err == nil && cache.Has(dir) {
+		if dir, err := testkit.CachePath(name); err == nil && testkit.HasFolder(dir) {
 			return dir, nil
 		}
 		return "", errors.New("make servers builds it")
 	}
-	return cache.Folder(name, func(dir string) error {
-		_, err := cache.Output(dir, nil, filepath.Join(from, "llamacpp/build.sh"), dir)
+	return testkit.CacheFolder(name, func(dir string) error {
+		_, err := testkit.Output(dir, nil, filepath.Join(from, "llamacpp/build.sh"), dir)
 		return err
 	})
 })

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 // OllamaVersion is that of the module.
@@ -78,7 +78,7 @@ var builtOllama = sync.OnceValues(func() (string, error) {
 		parts = append(parts, text)
 	}
 	parts = append(parts, tinyModel(gptOSS.architecture, ""), []byte(ollamaTemplate))
-	return cache.Folder("ollama-"+OllamaVersion+"-"+key(parts...), func(dir string) error {
+	return testkit.CacheFolder("ollama-"+OllamaVersion+"-"+key(parts...), func(dir string) error {
 		if err := buildOllama(from, dir); err != nil {
 			return fmt.Errorf("build Ollama: %w", err)
 		}
@@ -102,7 +102,7 @@ func buildOllama(from, dir string) error {
 			return err
 		}
 	}
-	out, err := cache.Output(build, nil, "go", "mod", "download", "-json", "github.com/ollama/ollama")
+	out, err := testkit.Output(build, nil, "go", "mod", "download", "-json", "github.com/ollama/ollama")
 	if err != nil {
 		return fmt.Errorf("%w: %w", errFetch, err)
 	}
@@ -125,15 +125,15 @@ func buildOllama(from, dir string) error {
 	if err := os.WriteFile(filepath.Join(build, "overlay.json"), over, 0o644); err != nil {
 		return err
 	}
-	if _, err := cache.Output(build, nil, "go", "mod", "edit", "-replace",
+	if _, err := testkit.Output(build, nil, "go", "mod", "edit", "-replace",
 		"github.com/ollama/ollama=./ollama"); err != nil {
 		return err
 	}
-	if _, err := cache.Output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps",
+	if _, err := testkit.Output(build, nil, "go", "list", "-overlay", "overlay.json", "-deps",
 		"."); err != nil {
 		return fmt.Errorf("%w: %w", errFetch, err)
 	}
-	_, err = cache.Output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json",
+	_, err = testkit.Output(build, []string{"CGO_ENABLED=0"}, "go", "build", "-overlay", "overlay.json",
 		"-trimpath",
 		"-ldflags=-s -w -X github.com/ollama/ollama/version.Version="+OllamaVersion, "-o",
 		filepath.Join(dir, "ollama"), ".")

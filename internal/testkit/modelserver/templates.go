@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 //go:embed llamacpp/templates.mjs
@@ -57,12 +57,12 @@ func turns() (string, error) {
 		return "", err
 	}
 	name := "llama-turns-" + llamaSources + "-" + key([]byte(llamaNode), llamaTurns)
-	return cache.Folder(name, func(dir string) error {
+	return testkit.CacheFolder(name, func(dir string) error {
 		program := filepath.Join(dir, "templates.mjs")
 		if err := os.WriteFile(program, llamaTurns, 0o644); err != nil {
 			return err
 		}
-		_, err := cache.Output(packages, nil, "node", program, "tiny.gguf",
+		_, err := testkit.Output(packages, nil, "node", program, "tiny.gguf",
 			filepath.Join(templates, "models/templates"), filepath.Join(dir, "turns.json"))
 		return err
 	})

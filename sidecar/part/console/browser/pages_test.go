@@ -11,7 +11,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/cache"
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/stage"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -137,8 +137,8 @@ func (b *tab) legible(look string) {
 // axe is axe-core, which finds what keeps people from using a page.
 var axe = sync.OnceValues(func() (string, error) {
 	const version = "4.14.1"
-	dir, err := cache.Folder("axe-core-"+version, func(dir string) error {
-		_, err := cache.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit",
+	dir, err := testkit.CacheFolder("axe-core-"+version, func(dir string) error {
+		_, err := testkit.Output(dir, nil, "npm", "install", "--prefix", dir, "--ignore-scripts", "--no-audit",
 			"--no-fund", "--no-update-notifier", "--no-package-lock", "--loglevel=error", "axe-core@"+version)
 		return err
 	})

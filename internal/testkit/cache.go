@@ -1,5 +1,5 @@
 // Package cache keeps what tests fetch or build in the cache of the user.
-package cache
+package testkit
 
 import (
 	"bytes"
@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Folder is the folder of that name in the user's cache. What it holds is made once, also where several
+// CacheFolder is the folder of that name in the user's cache. What it holds is made once, also where several
 // processes ask for it.
-func Folder(name string, fill func(dir string) error) (string, error) {
-	dir, err := Path(name)
-	if err != nil || Has(dir) {
+func CacheFolder(name string, fill func(dir string) error) (string, error) {
+	dir, err := CachePath(name)
+	if err != nil || HasFolder(dir) {
 		return dir, err
 	}
 	cache := filepath.Dir(dir)
@@ -32,7 +32,7 @@ func Folder(name string, fill func(dir string) error) (string, error) {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return "", err
 	}
-	if Has(dir) {
+	if HasFolder(dir) {
 		return dir, nil
 	}
 	// Beside it first, so that a folder with the final name is always complete.
@@ -47,14 +47,14 @@ func Folder(name string, fill func(dir string) error) (string, error) {
 	return dir, os.Rename(beside, dir)
 }
 
-// Path is where the folder of that name is, or would be.
-func Path(name string) (string, error) {
+// CachePath is where the folder of that name is, or would be.
+func CachePath(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "gpt-oss-executor", name), err
 }
 
-// Has reports whether a folder is there.
-func Has(dir string) bool {
+// HasFolder reports whether a folder is there.
+func HasFolder(dir string) bool {
 	_, err := os.Stat(dir)
 	return err == nil
 }
