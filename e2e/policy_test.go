@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -203,9 +204,9 @@ func rulesWith(t *testing.T, name, from, to string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	changed := strings.Replace(string(rules), from, to, 1)
-	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil || changed == string(rules) {
-		t.Fatalf("change %q: %v", from, err)
+	changed := testkit.Replace(t, string(rules), from, to, 1)
+	if err := os.WriteFile(file, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	return dir
 }

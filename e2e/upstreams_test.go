@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
 )
 
@@ -33,9 +34,10 @@ func (b *bench) severalServers(t *testing.T) (play func(t *testing.T)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edited := strings.Replace(string(text), "\nmodels:\n", "\nupstreams: {far: '"+second+"'}\nmodels:\n", 1)
-	edited = strings.ReplaceAll(edited, "    mode: provider\n",
-		"    mode: provider\n    upstreams: [main, far]\n")
+	edited := testkit.Replace(t, string(text), "\nmodels:\n",
+		"\nupstreams: {far: '"+second+"'}\nmodels:\n", 1)
+	edited = testkit.Replace(t, edited, "    mode: provider\n",
+		"    mode: provider\n    upstreams: [main, far]\n", -1)
 	if err := os.WriteFile(file, []byte(edited), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -57,9 +57,9 @@ func adminOver(t testing.TB) *adminRig {
 // own is the folder in force, with a comment more; broken has a mistake; onDisk is what
 // stands in the folder.
 func (r *adminRig) own(comment string) rulefile.Files {
-	return ruletest.Changed(r.rules.Merged(nil), comment)
+	return ruletest.Changed(r.t, r.rules.Merged(nil), comment)
 }
-func (r *adminRig) broken() rulefile.Files { return ruletest.Broken(r.rules.Merged(nil)) }
+func (r *adminRig) broken() rulefile.Files { return ruletest.Broken(r.t, r.rules.Merged(nil)) }
 func (r *adminRig) onDisk() rulefile.Files {
 	files, err := ruletest.Source(r.t, r.dir).Read()
 	ruletest.Must(r.t, err)

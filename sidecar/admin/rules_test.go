@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -179,7 +180,7 @@ func TestAdminExplain(t *testing.T) {
 	}
 	other := r.own("one")
 	const markers = "kind: frame\n    priority: 60"
-	other["strategies.yaml"] = strings.Replace(other["strategies.yaml"], markers,
+	other["strategies.yaml"] = testkit.Replace(t, other["strategies.yaml"], markers,
 		"enabled: false\n    "+markers, 1)
 	record["rules"] = object{"files": other}
 	if got := r.ask("POST", "/explain", body(t, record)); got.status != 200 ||

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/replay"
@@ -34,8 +35,8 @@ func FuzzReply(f *testing.F) {
 	}
 	delete(files, "tests/replies.yaml")
 	const when = "text contains \"e\" and (int(text) > 3 or len(tools) > 1 and not (field == \"content\" or user == text))"
-	files["strategies.yaml"] = strings.ReplaceAll(dropExamples(files["strategies.yaml"]), "    kind: ",
-		"    when: '"+when+"'\n    kind: ")
+	files["strategies.yaml"] = testkit.Replace(f, dropExamples(files["strategies.yaml"]), "    kind: ",
+		"    when: '"+when+"'\n    kind: ", -1)
 	maps.DeleteFunc(files, func(name, _ string) bool { return strings.HasPrefix(name, "tests/") })
 	set, problems := ruletest.Loader().Load(files)
 	if set == nil {

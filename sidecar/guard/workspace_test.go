@@ -150,7 +150,7 @@ func worksIn(t *testing.T, workspace, locked string) *ruleset.Set {
 	if locked != "" {
 		files[rulefile.PolicyFolder+"/paths.yaml"] = locked
 	} else {
-		files["paths.yaml"] = strings.Replace(files["paths.yaml"],
+		files["paths.yaml"] = testkit.Replace(t, files["paths.yaml"],
 			"${OPENCLAW_WORKSPACE:-~/.openclaw/workspace}", workspace, 1)
 	}
 	set, problems := provider.Loader().Load(files)

@@ -55,7 +55,7 @@ func (r *ruleRig) watch() {
 
 // own is the folder in force, with a comment more.
 func (r *ruleRig) own(comment string) rulefile.Files {
-	return ruletest.Changed(r.live.Merged(nil), comment)
+	return ruletest.Changed(r.t, r.live.Merged(nil), comment)
 }
 
 func (r *ruleRig) version() string { return r.live.Set().Version }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/telemetry"
 )
@@ -84,7 +85,7 @@ func TestBadState(t *testing.T) {
 		for _, name := range found {
 			doc, err := os.ReadFile(name)
 			ruletest.Must(t, err)
-			ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "gpt-oss", "gpt-osx", 1)),
+			ruletest.Must(t, os.WriteFile(name, []byte(testkit.Replace(t, string(doc), "gpt-oss", "gpt-osx", 1)),
 				0o600))
 		}
 	}

@@ -171,7 +171,7 @@ func TestWhoAndWhat(t *testing.T) {
 	if _, ok := r.live.Texts("000000000000"); ok {
 		t.Error("there is a text of no version")
 	}
-	bad := ruletest.Broken(r.own("two"))
+	bad := ruletest.Broken(t, r.own("two"))
 	if _, err := r.live.Put(bad, Seen{Any: true}); err == nil {
 		t.Fatal("it is taken")
 	}

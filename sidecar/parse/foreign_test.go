@@ -3,7 +3,6 @@ package parse_test
 import (
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
@@ -28,7 +27,7 @@ func taught(t testing.TB, file string, alone bool) *ruleset.Set {
 		delete(files, "tests/replies.yaml")
 	} else {
 		files["packs/more.yaml"] = file
-		files[name] = strings.Replace(files[name], "\nversion: 1\n",
+		files[name] = testkit.Replace(t, files[name], "\nversion: 1\n",
 			"\nversion: 1\ninclude: [packs/more.yaml]\n", 1)
 	}
 	set, problems := ruletest.Shared(ruletest.Loader()).Load(files)

@@ -1,11 +1,11 @@
 package ruleset
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -29,10 +29,7 @@ func TestCompiled(t *testing.T) {
 		for name, text := range files {
 			changed[name] = text
 		}
-		if changed[row.file] = strings.Replace(files[row.file], row.text, row.by, 1); row.by != row.text &&
-			changed[row.file] == files[row.file] {
-			t.Fatalf("%s: %s does not hold %q", row.name, row.file, row.text)
-		}
+		changed[row.file] = testkit.Replace(t, files[row.file], row.text, row.by, 1)
 		set, got := remembering.Load(changed)
 		other, want := forgetting.Load(changed)
 		if diff := cmp.Diff(want, got); diff != "" {

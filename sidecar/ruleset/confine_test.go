@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -90,9 +91,9 @@ func TestConfineOfBothFolders(t *testing.T) {
 		{"never", "never", Never, policy.Ask},
 	} {
 		own := builtin(t)
-		own[execFilename] = strings.Replace(own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own),
+		own[execFilename] = testkit.Replace(t, own[execFilename], "\nconfine: when_possible\n", "\n"+says(c.own),
 			1)
-		locked := strings.Replace(builtin(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked),
+		locked := testkit.Replace(t, builtin(t)[execFilename], "\nconfine: when_possible\n", "\n"+says(c.locked),
 			1)
 		files, err := lockedSource(t, own, rulefile.Files{execFilename: locked}).Read()
 		if err != nil {

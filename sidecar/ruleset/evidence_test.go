@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/harmony"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 )
@@ -27,7 +28,7 @@ func TestEvidence(t *testing.T) {
 	files := shipped(t)
 	text := files[evidenceFile]
 	for what, broken := range map[string]string{
-		"it is empty": "", "a list is none": strings.Replace(text, "data: [", "data: {", 1),
+		"it is empty": "", "a list is none": testkit.Replace(t, text, "data: [", "data: {", 1),
 		"a key is unknown": text + "tlk: {}\n",
 	} {
 		files[evidenceFile] = broken

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -147,7 +148,7 @@ func TestLayersOfBuiltin(t *testing.T) {
 func TestLayersPlaces(t *testing.T) {
 	files := layeredShipped(t)
 	files[strategiesFile] += "strategies:\n  - {id: markrs, enabled: false}\n"
-	files["builtin/limits.yaml"] = strings.Replace(files["builtin/limits.yaml"], "depth: 128", "depth: deep",
+	files["builtin/limits.yaml"] = testkit.Replace(t, files["builtin/limits.yaml"], "depth: 128", "depth: deep",
 		1)
 	_, problems := Full.Load(files)
 	if len(problems) != 2 || problems[0].File != "builtin/limits.yaml" ||

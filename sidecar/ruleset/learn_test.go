@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -210,7 +211,7 @@ func TestProfilesElsewhere(t *testing.T) {
 	sets := map[string]*Set{}
 	for _, profile := range []string{"strict", "developer", "permissive"} {
 		files := shipped(t)
-		files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: "+profile,
+		files[execFilename] = testkit.Replace(t, files[execFilename], "profile: developer", "profile: "+profile,
 			1)
 		set, problems := Full.Load(files)
 		if len(problems) > 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -65,9 +66,9 @@ func TestExamplesHaveTheLimits(t *testing.T) {
 	files := shipped(t)
 	const hit = `      - text: '<tool_call>{"name": "read", "arguments": {"path": "notes.md"}}</tool_call>'`
 	deep := `      - text: '<tool_call>{"name": "read", "arguments": {"path": [[[[[[["x"]]]]]]],}}</tool_call>'` + "\n        gives: [{tool: read, args: {path: [[[[[[[x]]]]]]]}}]\n"
-	files[strategiesFile] = strings.Replace(files[strategiesFile], hit, deep+hit, 1)
+	files[strategiesFile] = testkit.Replace(t, files[strategiesFile], hit, deep+hit, 1)
 	for depth, loads := range map[string]bool{"9": true, "8": false} {
-		files[limitsFile] = strings.Replace(shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
+		files[limitsFile] = testkit.Replace(t, shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
 		if set, problems := Full.Load(files); (set != nil) != loads {
 			t.Errorf("depth %s: %v", depth, problems)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/web"
@@ -167,7 +168,7 @@ func TestLockedClasses(t *testing.T) {
 // TestLockedStrategies: what the locked folder keeps off is off in every profile,
 // under whatever id.
 func TestLockedStrategies(t *testing.T) {
-	renamed := strings.ReplaceAll(shipped(t)[strategiesFile], "fuzzy", "guesses")
+	renamed := testkit.Replace(t, shipped(t)[strategiesFile], "fuzzy", "guesses", -1)
 	set, problems := underLock(t,
 		rulefile.Files{strategiesFile: "version: 1\nkinds: [native, harmony, block]\noff: [markers, marker]\n"},
 		rulefile.Files{strategiesFile: renamed})
@@ -263,7 +264,7 @@ func TestLockedBroken(t *testing.T) {
 func TestLockedUnreadable(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files["policy/strategies.yaml"] = "version: 1\nkinds: [native]\noff: [[x]]\n"
-	files[strategiesFile] = strings.Replace(files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
+	files[strategiesFile] = testkit.Replace(t, files[strategiesFile], "- id: react\n", "- id: [react]\n", 1)
 	set, problems := Full.Load(files)
 	got := problems.Error()
 	if set != nil || !strings.Contains(got, "policy/strategies.yaml:3:7:") ||

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -96,8 +97,10 @@ func TestLockedWithoutPaths(t *testing.T) {
 // that the program knows to be harmful, and for his own he can.
 func TestLockedClassFloor(t *testing.T) {
 	own := builtin(t)
-	own[argumentsFile] = strings.NewReplacer("  exec: [exec, ", "  exec: [", "  read: [get, ",
-		"  read: [exec, get, ", "'*exec':", "'*read':").Replace(own[argumentsFile])
+	for from, to := range map[string]string{"  exec: [exec, ": "  exec: [",
+		"  read: [get, ": "  read: [exec, get, ", "'*exec':": "'*read':"} {
+		own[argumentsFile] = testkit.Replace(t, own[argumentsFile], from, to, -1)
+	}
 	deny := "version: 1\nprofile: permissive\nrules:\n  - {id: ID, deny: Not here., when: class == 'exec'}\n"
 	own[execFilename] = strings.Replace(deny, "ID", "mine", 1)
 	files, err := lockedSource(t, own, rulefile.Files{execFilename: strings.Replace(deny, "ID", "theirs",
@@ -186,7 +189,7 @@ func TestLockedCounts(t *testing.T) {
 	if set, problems := Full.Load(files); set == nil || set.Counts.Examples != want || len(problems) > 0 {
 		t.Errorf("%+v: %v", set, problems)
 	}
-	files["policy/exec.yaml"] = strings.Replace(files["policy/exec.yaml"], "hit: [a]", "hit: [b]", 1)
+	files["policy/exec.yaml"] = testkit.Replace(t, files["policy/exec.yaml"], "hit: [a]", "hit: [b]", 1)
 	if report, problems := Full.Test(files, func(string) bool { return true }); report != nil {
 		t.Errorf("a wrong example of the locked policy: %v", problems)
 	}

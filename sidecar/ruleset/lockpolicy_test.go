@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -57,7 +58,7 @@ rules:
 // TestListedSecrets: what either folder lists as secret stays unread, and no confined command has it.
 func TestListedSecrets(t *testing.T) {
 	own := builtin(t)
-	own[pathsFilename] = strings.Replace(own[pathsFilename], "secret: []", "secret: [~/vault]", 1)
+	own[pathsFilename] = testkit.Replace(t, own[pathsFilename], "secret: []", "secret: [~/vault]", 1)
 	lock := rulefile.Files{pathsFilename: "version: 1\ninclude: [builtin/paths.yaml]\nroots: {secret: [/srv/customers]}\n"}
 	files, err := lockedSource(t, own, lock).Read()
 	check(t, err)

@@ -138,7 +138,7 @@ type pathCase struct {
 func TestShippedPathsCorpus(t *testing.T) {
 	files := shipped(t)
 	set := loaded(t)
-	files[execFilename] = strings.Replace(files[execFilename], "profile: developer", "profile: strict", 1)
+	files[execFilename] = testkit.Replace(t, files[execFilename], "profile: developer", "profile: strict", 1)
 	strict, problems := Full.Load(files)
 	if len(problems) > 0 {
 		t.Fatal(problems)

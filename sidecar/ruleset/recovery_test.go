@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
@@ -75,7 +76,7 @@ func TestShippedRecovery(t *testing.T) {
 
 func TestSayIsChecked(t *testing.T) {
 	files := maps.Clone(shipped(t))
-	files[recoveryFile] = strings.Replace(files[recoveryFile], "It says: {why}", "It says: {tool}", 1)
+	files[recoveryFile] = testkit.Replace(t, files[recoveryFile], "It says: {why}", "It says: {tool}", 1)
 	if set, problems := Full.Load(files); set != nil ||
 		!strings.Contains(problems.Error(), "{tool} is not filled in here") {
 		t.Errorf("%v", problems)

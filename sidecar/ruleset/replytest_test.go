@@ -4,6 +4,8 @@ import (
 	"maps"
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 )
 
 const testHead = "version: 1\ntests:\n  - name: one\n    reply: {content: '[TOOL:read|path=a.txt]', reasoning: Hm.}\n    tools: [read]\n"
@@ -48,7 +50,7 @@ func TestReplyTests(t *testing.T) {
 func TestReport(t *testing.T) {
 	files := maps.Clone(shipped(t))
 	files["tests/t.yaml"] = testHead + "    gives: []\n"
-	files[aliasesFile] = strings.Replace(files[aliasesFile], "\ntools:\n", "\ntools:\n  process: [jobs]\n", 1)
+	files[aliasesFile] = testkit.Replace(t, files[aliasesFile], "\ntools:\n", "\ntools:\n  process: [jobs]\n", 1)
 	r, problems := Full.Test(files,
 		func(name string) bool { return name == "one" || strings.HasPrefix(name, "a leaked") })
 	if len(problems) > 0 {
@@ -100,7 +102,7 @@ tests:
 	if set, problems := Full.Load(files); set != nil || len(problems) != 1 {
 		t.Error(problems)
 	}
-	files["tests/replies.yaml"] = strings.Replace(files["tests/replies.yaml"], "891", "890", 1)
+	files["tests/replies.yaml"] = testkit.Replace(t, files["tests/replies.yaml"], "891", "890", 1)
 	if _, problems := Full.Load(files); len(problems) > 0 {
 		t.Error(problems)
 	}

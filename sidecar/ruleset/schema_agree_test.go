@@ -11,6 +11,7 @@ import (
 	"gopkg.in/yaml.v3"
 	"pgregory.net/rapid"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
@@ -138,10 +139,7 @@ func TestMistakes(t *testing.T) {
 		{configFile, "server: vllm", "servers: vllm", both},
 		{configFile, "token: a token", "token: 12345", both},
 	} {
-		if !strings.Contains(files[c.file], c.old) {
-			t.Errorf("%s holds no %q", c.file, c.old)
-		}
-		doc := strings.Replace(files[c.file], c.old, c.new, 1)
+		doc := testkit.Replace(t, files[c.file], c.old, c.new, 1)
 		refused := agree(t, schemas[c.file], files, c.file, doc)
 		finds := slices.ContainsFunc(found(files, c.file, doc),
 			func(p rulefile.Problem) bool { return beyond.MatchString(p.Msg) })

@@ -172,7 +172,7 @@ func TestRealFamilies(t *testing.T) {
 	all := testkit.Corpus[familyCase](t, "families")
 	files, err := ruletest.Source(t, "").Read()
 	ruletest.Must(t, err)
-	allowing, problems := ruletest.Load(t, rulefile.Files{"exec.yaml": strings.Replace(files["exec.yaml"],
+	allowing, problems := ruletest.Load(t, rulefile.Files{"exec.yaml": testkit.Replace(t, files["exec.yaml"],
 		"\nprofile: developer\n", "\nprofile: audit-only\n", 1)}, provider.Sections()...)
 	if len(problems) > 0 {
 		t.Fatal(problems)

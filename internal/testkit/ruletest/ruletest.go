@@ -61,21 +61,19 @@ func Edit(t testing.TB, dir, file, from, to string) {
 	path := filepath.Join(dir, file)
 	text, err := os.ReadFile(path)
 	Must(t, err)
-	if !strings.Contains(string(text), from) {
-		t.Fatalf("%s has no %q", file, from)
-	}
-	Must(t, os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o644))
+	Must(t, os.WriteFile(path, []byte(testkit.Replace(t, string(text), from, to, 1)), 0o644))
 }
 
 // Broken is files with a mistake in models.yaml.
-func Broken(files rulefile.Files) rulefile.Files {
-	files["models.yaml"] = strings.Replace(files["models.yaml"], "mode: provider", "mode: provder", 1)
+func Broken(t testing.TB, files rulefile.Files) rulefile.Files {
+	files["models.yaml"] = testkit.Replace(t, files["models.yaml"], "mode: provider", "mode: provder", 1)
 	return files
 }
 
 // Changed is files with a comment more in aliases.yaml.
-func Changed(files rulefile.Files, comment string) rulefile.Files {
-	files["aliases.yaml"] = strings.Replace(files["aliases.yaml"], "version: 1", "version: 1\n# "+comment, 1)
+func Changed(t testing.TB, files rulefile.Files, comment string) rulefile.Files {
+	files["aliases.yaml"] = testkit.Replace(t, files["aliases.yaml"], "version: 1",
+		"version: 1\n# "+comment, 1)
 	return files
 }
 

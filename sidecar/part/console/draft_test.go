@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/live"
@@ -31,11 +32,7 @@ func inForce(t testing.TB) (*live.Rules, string) {
 
 func changed(t testing.TB, rules *live.Rules, file, from, to string) *Draft {
 	t.Helper()
-	text := rules.Merged(nil)[file]
-	if !strings.Contains(text, from) {
-		t.Fatalf("%s has no %q", file, from)
-	}
-	return &Draft{file, strings.Replace(text, from, to, 1)}
+	return &Draft{file, testkit.Replace(t, rules.Merged(nil)[file], from, to, 1)}
 }
 
 // A draft is checked as the command does it, and whatever comes of that, the rules in force and

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
@@ -131,7 +132,7 @@ func TestWordsAreDropped(t *testing.T) {
 	name := filepath.Join(v.s.Rules, "limits.yaml")
 	doc, err := os.ReadFile(name)
 	ruletest.Must(t, err)
-	ruletest.Must(t, os.WriteFile(name, []byte(strings.Replace(string(doc), "  words: 2MiB", "  words: 0",
+	ruletest.Must(t, os.WriteFile(name, []byte(testkit.Replace(t, string(doc), "  words: 2MiB", "  words: 0",
 		1)), 0o600))
 	ruletest.Soon(t, "the rules are taken", func() bool { return v.s.Log.Count("rules_taken") > 0 })
 	if found := heard(); found != nil {

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/servers"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/config"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/part/run"
@@ -126,7 +127,7 @@ func TestConfigIsMended(t *testing.T) {
 	}
 	rest, err := os.ReadFile(p.Config)
 	if err == nil {
-		err = os.WriteFile(p.Config, []byte(strings.Replace(string(rest), `"supportsTools": false, `, "", 1)),
+		err = os.WriteFile(p.Config, []byte(testkit.Replace(t, string(rest), `"supportsTools": false, `, "", 1)),
 			0o600)
 	}
 	if err != nil {
