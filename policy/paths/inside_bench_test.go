@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
@@ -16,9 +15,9 @@ func BenchmarkInside(b *testing.B) {
 	work := b.TempDir()
 	for i := range 100 {
 		dir := filepath.Join(work, fmt.Sprint("folder", i))
-		ruletest.Must(b, os.Mkdir(dir, 0o755))
+		must(b, os.Mkdir(dir, 0o755))
 		for k := range 9 {
-			ruletest.Must(b, os.WriteFile(filepath.Join(dir, fmt.Sprint("file", k, ".go")), nil, 0o644))
+			must(b, os.WriteFile(filepath.Join(dir, fmt.Sprint("file", k, ".go")), nil, 0o644))
 		}
 	}
 	g := paths.Guard{Roots: paths.Roots{Home: "/home/agent", Write: []string{work}}, Links: workspace.Links{}}

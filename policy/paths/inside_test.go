@@ -9,25 +9,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/workspace"
 )
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Secrets are found by their names, wherever they lie, and templates, public keys and code are none.
 func TestInside(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
-	ruletest.Must(t, err)
+	must(t, err)
 	work := base + "/shop"
 	for _, name := range []string{".env", ".env.example", "a/b/id_rsa", "a/b/id_rsa.pub",
 		"a/.aws/credentials", "src/secrets.py", "node_modules/x/.env",
 		".git/index", "lib/sub/.git/index", "plain", "other/x", ".npmrc", "../outside/config"} {
-		ruletest.Must(t, os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755))
-		ruletest.Must(t, os.WriteFile(filepath.Join(work, name), nil, 0o644))
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(work, name)), 0o755))
+		must(t, os.WriteFile(filepath.Join(work, name), nil, 0o644))
 	}
 	for link, to := range map[string]string{"id_ed25519": "plain", ".env.local": "../outside/config",
 		"id_dsa": "other", ".env.prod": "nowhere"} {
-		ruletest.Must(t, os.Symlink(to, filepath.Join(work, link)))
+		must(t, os.Symlink(to, filepath.Join(work, link)))
 	}
 	g := paths.Guard{Roots: paths.Roots{Home: "/home/agent", Write: []string{work}}, Links: workspace.Links{}}
 	in := g.Inside(work)

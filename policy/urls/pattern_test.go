@@ -1,8 +1,10 @@
-package urls
+package urls_test
 
 import (
 	"strings"
 	"testing"
+
+	"github.com/jgavinray/gpt-oss-executor/policy/urls"
 )
 
 func TestPattern(t *testing.T) {
@@ -20,23 +22,23 @@ func TestPattern(t *testing.T) {
 		{"https://github.com", "", "", false}, {"github.com/a", "", "", false}, {"a@github.com", "", "", false}, {"git hub.com", "", "", false},
 		{"github.com:", "", "", false}, {"github.com:0", "", "", false}, {"127.1", "", "", false}, {"*.93.184.215.14", "", "", false}, {"github.com.", "", "", false},
 	} {
-		p, err := ParsePattern(row.pattern)
+		p, err := urls.ParsePattern(row.pattern)
 		if (err == nil) != row.isPattern {
 			t.Errorf("%q: %v", row.pattern, err)
 			continue
 		}
 		for _, url := range strings.Fields(row.yes) {
-			if !p.Covers(Literal(url, "")) {
+			if !p.Covers(urls.Literal(url, "")) {
 				t.Errorf("%s does not cover %s", row.pattern, url)
 			}
 		}
 		for _, url := range strings.Fields(row.not) {
-			if p.Covers(Literal(url, "")) {
+			if p.Covers(urls.Literal(url, "")) {
 				t.Errorf("%s covers %s", row.pattern, url)
 			}
 		}
 	}
-	if (Pattern{}).Covers(Use{Port: 80}) {
+	if (urls.Pattern{}).Covers(urls.Use{Port: 80}) {
 		t.Error("the zero pattern covers something")
 	}
 }
@@ -63,9 +65,9 @@ func TestTunnel(t *testing.T) {
 		"git\thub.com:443": "malformed", "github.com:443 ": "malformed", "2606:2800::1:443": "malformed",
 		"a..b:443": "malformed", "%67ithub.com:443": "malformed", "https://github.com:443": "malformed",
 	} {
-		u := Tunnel(text)
+		u := urls.Tunnel(text)
 		got := u.Class
-		if u.Class != Malformed {
+		if u.Class != urls.Malformed {
 			got += " " + u.HostPort()
 		}
 		if got != want {
@@ -82,23 +84,23 @@ func FuzzTunnel(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		u := Tunnel(text)
-		if u.Class == Malformed {
+		u := urls.Tunnel(text)
+		if u.Class == urls.Malformed {
 			return
 		}
 		if strings.ContainsAny(text, "/?#@%\\ \t\r\n") {
 			t.Errorf("%q is %s", text, u.HostPort())
 		}
-		again := Tunnel(u.HostPort())
+		again := urls.Tunnel(u.HostPort())
 		if again.Class != u.Class || again.Host != u.Host || again.Port != u.Port {
 			t.Errorf("%q is %s (%s), and that is %s (%s)", text, u.HostPort(), u.Class, again.HostPort(),
 				again.Class)
 		}
-		if p, err := ParsePattern(u.HostPort()); err != nil || !p.Covers(u) {
+		if p, err := urls.ParsePattern(u.HostPort()); err != nil || !p.Covers(u) {
 			t.Errorf("the pattern %s does not cover itself: %v", u.HostPort(), err)
 		}
-		if p, err := ParsePattern(PatternOf(u).String()); err != nil || !p.Covers(u) {
-			t.Errorf("the pattern %s does not cover %s: %v", PatternOf(u), u.HostPort(), err)
+		if p, err := urls.ParsePattern(urls.PatternOf(u).String()); err != nil || !p.Covers(u) {
+			t.Errorf("the pattern %s does not cover %s: %v", urls.PatternOf(u), u.HostPort(), err)
 		}
 	})
 }

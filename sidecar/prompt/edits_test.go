@@ -1,4 +1,4 @@
-package prompt
+package prompt_test
 
 import (
 	"regexp"
@@ -12,25 +12,30 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/cond"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/prompt"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 )
 
 // compile makes edits of two files; empty: none.
-func compileFiles(t testing.TB, own, locked string) (Edits, []string) {
+func compileFiles(t testing.TB, own, locked string) (prompt.Edits, []string) {
 	t.Helper()
 	var wrong []string
-	read := func(doc string) EditsFile {
-		f, problems := rulefile.Decode[EditsFile]("edits.yaml", "version: 1\n"+doc)
+	read := func(doc string) prompt.EditsFile {
+		f, problems := rulefile.Decode[prompt.EditsFile]("edits.yaml", "version: 1\n"+doc)
 		for _, p := range problems {
 			wrong = append(wrong, p.Error())
 		}
 		return f
 	}
-	return CompileEdits(read(own), read(locked), EditsCompiler{
+	return prompt.CompileEdits(read(own), read(locked), prompt.EditsCompiler{
 		Pattern: func(x rulefile.Text) *regexp.Regexp { return regexp.MustCompile(x.Value) },
 		Report:  func(at rulefile.Place, code, msg, hint string) { wrong = append(wrong, code+" "+msg) },
-		Request: func(x *rulefile.Text) func(RequestFacts) (bool, error) { return condition[RequestFacts](t, x) },
-		Result:  func(x *rulefile.Text) func(ResultFacts) (bool, error) { return condition[ResultFacts](t, x) },
+		Request: func(x *rulefile.Text) func(prompt.RequestFacts) (bool, error) {
+			return condition[prompt.RequestFacts](t, x)
+		},
+		Result: func(x *rulefile.Text) func(prompt.ResultFacts) (bool, error) {
+			return condition[prompt.ResultFacts](t, x)
+		},
 	}), wrong
 }
 
@@ -45,7 +50,7 @@ func condition[E any](t testing.TB, x *rulefile.Text) func(E) (bool, error) {
 	return holds
 }
 
-func good(t testing.TB, own, locked string) *Edits {
+func good(t testing.TB, own, locked string) *prompt.Edits {
 	t.Helper()
 	e, wrong := compileFiles(t, own, locked)
 	if len(wrong) > 0 {
@@ -54,7 +59,7 @@ func good(t testing.TB, own, locked string) *Edits {
 	return &e
 }
 
-func ids(d EditsDone) (out []string) {
+func ids(d prompt.EditsDone) (out []string) {
 	for _, r := range d.Made {
 		out = append(out, r.ID)
 	}
@@ -74,30 +79,30 @@ results:
 	e := good(t, own, "")
 	long := strings.Repeat("word ", 1000)
 	for name, c := range map[string]struct {
-		in   ResultFacts
+		in   prompt.ResultFacts
 		want func(string) bool
 		made []string
 	}{
-		"nothing fits": {ResultFacts{Tool: "exec", Text: "ok"}, func(s string) bool { return s == "ok" },
+		"nothing fits": {prompt.ResultFacts{Tool: "exec", Text: "ok"}, func(s string) bool { return s == "ok" },
 			nil},
-		"it holds, and changes": {ResultFacts{Tool: "web_fetch", Text: "a?utm_source=x"},
+		"it holds, and changes": {prompt.ResultFacts{Tool: "web_fetch", Text: "a?utm_source=x"},
 			func(s string) bool { return s == "a?" }, []string{"utm"}},
-		"it holds, and does not": {ResultFacts{Tool: "web_fetch", Text: "a?b=c"}, func(s string) bool { return s == "a?b=c" }, nil},
-		"dropped": {ResultFacts{Tool: "exec", Text: "TOP SECRET: 1"},
+		"it holds, and does not": {prompt.ResultFacts{Tool: "web_fetch", Text: "a?b=c"}, func(s string) bool { return s == "a?b=c" }, nil},
+		"dropped": {prompt.ResultFacts{Tool: "exec", Text: "TOP SECRET: 1"},
 			func(s string) bool { return s == "Left out." }, []string{"secret"}},
-		"capped": {ResultFacts{Tool: "exec", Text: long}, func(s string) bool {
+		"capped": {prompt.ResultFacts{Tool: "exec", Text: long}, func(s string) bool {
 			return utf8.RuneCountInString(s) <= 300 && strings.Contains(s, "Ask for less.") &&
 				strings.HasSuffix(s, "word ")
 		}, []string{"long"}},
-		"by its arguments": {ResultFacts{Tool: "read", Args: map[string]any{"path": "a.log"}, Text: "x"},
+		"by its arguments": {prompt.ResultFacts{Tool: "read", Args: map[string]any{"path": "a.log"}, Text: "x"},
 			func(s string) bool { return s == "x\n\nThis is a log." }, []string{"path"}},
-		"no such argument": {ResultFacts{Tool: "read", Text: "x"}, func(s string) bool { return s == "x" },
+		"no such argument": {prompt.ResultFacts{Tool: "read", Text: "x"}, func(s string) bool { return s == "x" },
 			nil},
-		"failed": {ResultFacts{Tool: "exec", Text: "x", Failed: true,
+		"failed": {prompt.ResultFacts{Tool: "exec", Text: "x", Failed: true,
 			Subject: policy.Subject{Run: true}},
 			func(s string) bool { return s == "x\n\nTry something else." }, []string{"failed"}},
-		"one after the other": {ResultFacts{Tool: "swap", Text: "a-b"}, func(s string) bool { return s == "c-a" }, []string{"groups"}},
-		"empty": {ResultFacts{Tool: "read", Args: map[string]any{"path": "a.log"}},
+		"one after the other": {prompt.ResultFacts{Tool: "swap", Text: "a-b"}, func(s string) bool { return s == "c-a" }, []string{"groups"}},
+		"empty": {prompt.ResultFacts{Tool: "read", Args: map[string]any{"path": "a.log"}},
 			func(s string) bool { return s == "This is a log." }, []string{"path"}},
 	} {
 		got, done := e.Result(c.in)
@@ -122,7 +127,7 @@ results:
 		"make it long":             `results: [{id: long, note: ` + strings.Repeat("x", 1000) + `}]`,
 		"put something else there": `results: [{id: other, drop: nothing}]`,
 	} {
-		got, _ := good(t, own, locked).Result(ResultFacts{Tool: "fetch",
+		got, _ := good(t, own, locked).Result(prompt.ResultFacts{Tool: "fetch",
 			Text: "here is key-123 " + strings.Repeat("y", 500)})
 		if strings.Contains(got, "123") || !strings.HasSuffix(got, "\n\nNot to be trusted.") ||
 			utf8.RuneCountInString(got) > 300+len("\n\nNot to be trusted.") {
@@ -130,17 +135,17 @@ results:
 		}
 	}
 	got, done := good(t, `results: [{id: note, note: more}]`,
-		`results: [{id: gone, drop: Gone.}]`).Result(ResultFacts{Text: "secret"})
+		`results: [{id: gone, drop: Gone.}]`).Result(prompt.ResultFacts{Text: "secret"})
 	if got != "Gone." || !slices.Equal(ids(done), []string{"gone"}) {
 		t.Errorf("%q by %v", got, ids(done))
 	}
 	// A condition that fails edits in the locked folder alone.
 	const fails = `results: [{id: fails, when: 'args.n > 1', drop: Gone.}]`
-	if got, done := good(t, fails, "").Result(ResultFacts{Text: "x",
+	if got, done := good(t, fails, "").Result(prompt.ResultFacts{Text: "x",
 		Args: map[string]any{"n": "text"}}); got != "x" || len(done.Failed) != 1 {
 		t.Errorf("%q %v", got, done.Failed)
 	}
-	if got, done := good(t, "", fails).Result(ResultFacts{Text: "x",
+	if got, done := good(t, "", fails).Result(prompt.ResultFacts{Text: "x",
 		Args: map[string]any{"n": "text"}}); got != "Gone." || len(done.Failed) != 1 {
 		t.Errorf("locked: %q %v", got, done.Failed)
 	}
@@ -331,15 +336,23 @@ requests:
 	})
 }
 
+// Whether a tool failed is read from its result.
 func TestFailed(t *testing.T) {
+	e := good(t, `results: [{id: f, when: failed, note: It failed.}]`, "")
 	for text, want := range map[string]bool{
 		"Error: no such file": true, "error": true, `{"error": "x"}`: true, ` {"status":"error"}`: true,
 		`{"error": null}`: false, `{"error": false}`: false,
 		"": false, "err": false, "No error": false, `{"status":"ok"}`: false, `{"error": `: false,
 		`[{"error":1}]`: false,
 	} {
-		if got := failed(text); got != want {
-			t.Errorf("%q: %v", text, got)
+		req, err := openai.ParseRequest([]byte(`{"messages":[{"role":"tool","tool_call_id":"c","content":` +
+			string(openai.AppendString(nil, text)) + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, done, err := e.Request(req, policy.Subject{}, nil)
+		if err != nil || (len(done.Made) > 0) != want {
+			t.Errorf("%q: %+v, %v", text, done, err)
 		}
 	}
 }
