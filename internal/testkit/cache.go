@@ -1,4 +1,3 @@
-// Package cache keeps what tests fetch or build in the cache of the user.
 package testkit
 
 import (
@@ -13,8 +12,8 @@ import (
 	"time"
 )
 
-// CacheFolder is the folder of that name in the user's cache. What it holds is made once, also where several
-// processes ask for it.
+// CacheFolder is the folder of that name in the user's cache, for what tests fetch or build. What it holds is
+// made once, also where several processes ask for it.
 func CacheFolder(name string, fill func(dir string) error) (string, error) {
 	dir, err := CachePath(name)
 	if err != nil || HasFolder(dir) {

@@ -1,6 +1,6 @@
 // Package testkit gives tests a bash that reaches harmless programs only, the labelled cases beside this
-// project, addresses that no other test gets, the time of the processor, and the programs that the shipped
-// rules know.
+// project, addresses that no other test gets, the time of the processor, the programs that the shipped rules
+// know, edits of shipped texts, and what they fetch or build once.
 package testkit
 
 import (

@@ -148,12 +148,11 @@ func (c *checker) spelling(key string, i int, word, name string) {
 
 func (c *checker) means(key string, i int, words string) meaning {
 	m, bad := parseMeaning(words)
-	known := sorted("effects", "marks")
 	switch {
 	case bad != "" && key != "effects" && key != "alone":
-		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", append(sorted("kinds"), known...)...)
+		c.flaw(key, i, bad, bad+" is no kind of value, and no effect", sorted("kinds", "effects", "marks")...)
 	case bad != "" || m.kind != "" && (key == "effects" || key == "alone"):
-		c.flaw(key, i, bad, bad+m.kind+" is no effect", known...)
+		c.flaw(key, i, bad, bad+m.kind+" is no effect", sorted("effects", "marks")...)
 	}
 	return m
 }
