@@ -45,7 +45,7 @@ type captureReply struct {
 	Calls              []ServerCall
 	Finish             string
 	Reading            captureReading
-	Outcome            captureOutcome
+	Outcome            Came
 	// the words were too long to keep; there is only the reading
 	Lost   bool
 	Shadow *shadowOutcome // nil: no other arm read it, or they agree
@@ -99,15 +99,6 @@ type refusal struct {
 	Code string `json:"code"`
 	Name string `json:"name,omitempty"`
 	Why  string `json:"why,omitempty"`
-}
-
-// captureOutcome is the outcome of a reply.
-type captureOutcome struct {
-	Turns        int           // requests to the server
-	Fault        string        // of the last reply; empty: none
-	PromptTokens int           // 0: unknown
-	Tokens       int           // of the reply
-	First, All   time.Duration // to the first delta, and of the whole reply
 }
 
 // shadowOutcome is the reading of a reply by another arm.

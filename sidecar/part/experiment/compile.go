@@ -8,7 +8,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -56,12 +55,9 @@ type guardrail struct {
 
 // Recording selects the replies to record.
 type Recording struct {
-	Share    float64 // of 1
-	Messages bool
-	Mask     bool
-	Bytes    int64
-	Age      time.Duration
-	when     func(Captured) (bool, error)
+	captureRule
+	Share float64 // of 1
+	when  func(Captured) (bool, error)
 }
 
 // Idle reports whether there are neither experiments nor recording.
@@ -73,9 +69,8 @@ func (f *RulesFile) Compile(r *ruleset.Reader) any {
 	out := Compiled{failed: c.signs(f.Outcomes.Failed), corrected: c.signs(f.Outcomes.Corrected)}
 	if r := f.Capture; r != nil {
 		out.Capture = &Recording{
-			Share: r.Share / 100, Messages: r.Messages, Mask: r.Secrets != "keep",
-			Bytes: int64(cmp.Or(r.Size, 256<<20)), Age: cmp.Or(r.Age, 720*time.Hour),
-			when: ruleset.When[Captured](c.Reader, r.When),
+			captureRule: captureRule{r.Messages, int64(r.Size), r.Age, r.Secrets != "keep"}.filled(),
+			Share:       r.Share / 100, when: ruleset.When[Captured](c.Reader, r.When),
 		}
 	}
 	var ids []rulefile.Text

@@ -77,12 +77,12 @@ type Made struct {
 
 // Came is the outcome of a reply. Times are in milliseconds.
 type Came struct {
-	Turns        int     `json:"turns,omitempty"`
-	Fault        string  `json:"fault,omitempty"`
-	PromptTokens int     `json:"prompt_tokens,omitempty"`
-	Tokens       int     `json:"tokens,omitempty"`
-	First        float64 `json:"first_ms,omitempty"`
-	All          float64 `json:"all_ms,omitempty"`
+	Turns        int     `json:"turns,omitempty"`         // requests to the server
+	Fault        string  `json:"fault,omitempty"`         // of the last reply; empty: none
+	PromptTokens int     `json:"prompt_tokens,omitempty"` // 0: unknown
+	Tokens       int     `json:"tokens,omitempty"`        // of the reply
+	First        float64 `json:"first_ms,omitempty"`      // to the first delta
+	All          float64 `json:"all_ms,omitempty"`        // of the whole reply
 }
 
 // shadowReading is the reading of a shadow arm.
@@ -129,7 +129,7 @@ func (e *entry) record(most int, known *offered) *CaptureRecord {
 		Caller: m.name(r.Caller), User: m.text("user", r.User),
 		Workspace: m.name(r.Workspace), Rules: m.name(r.Rules), Style: m.name(r.Style),
 		Profile: m.name(r.Profile), Finish: m.name(r.Finish),
-		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome.came(),
+		Message: m.message(r), Reading: m.made("reading", r, &r.Reading), Outcome: r.Outcome,
 		Cut: m.cut,
 	}
 	for _, arm := range r.Arms[:min(len(r.Arms), maxCapturedCalls)] {
@@ -194,11 +194,8 @@ func (m *mask) made(name string, sent *captureReply, r *captureReading) Made {
 	return out
 }
 
-func (o captureOutcome) came() Came {
-	ms := func(d time.Duration) float64 {
-		return float64(d.Round(10*time.Microsecond)) / float64(time.Millisecond)
-	}
-	return Came{o.Turns, scan.Head(o.Fault, maxName), o.PromptTokens, o.Tokens, ms(o.First), ms(o.All)}
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(10*time.Microsecond)) / float64(time.Millisecond)
 }
 
 // offered remembers encoded lists of tools: most requests repeat them, and masking them takes longer than

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/scan"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/parse"
@@ -97,9 +98,9 @@ func (s *Assignment) put(a *turn.Account, took time.Duration, fault string) {
 	r := Of(s.base).Capture
 	for i := range s.kept {
 		k := &s.kept[i]
-		k.Outcome = captureOutcome{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion,
-			First: a.First, All: took, Fault: fault}
-		s.tracker.Store.Put(ruleOf(r), *k)
+		k.Outcome = Came{Turns: a.Turns, PromptTokens: a.Prompt, Tokens: a.Completion,
+			First: milliseconds(a.First), All: milliseconds(took), Fault: scan.Head(fault, maxName)}
+		s.tracker.Store.Put(r.captureRule, *k)
 	}
 	s.kept = nil
 }
@@ -112,11 +113,7 @@ func (s *Assignment) differs(h *turn.Reply, arm string, other *parse.Reading) {
 	}
 	k := s.reply(h, 0)
 	k.Shadow = &shadowOutcome{Arm: arm, Reading: readingOf(other)}
-	s.tracker.Store.Put(ruleOf(r), k)
-}
-
-func ruleOf(r *Recording) captureRule {
-	return captureRule{Messages: r.Messages, Bytes: r.Bytes, Age: r.Age, Mask: r.Mask}
+	s.tracker.Store.Put(r.captureRule, k)
 }
 
 // Listens reports whether the words of replies are needed, for a shadow or for recording.

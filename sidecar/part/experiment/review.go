@@ -46,7 +46,7 @@ func (tr *Tracker) Review(set *ruleset.Set) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if r := x.Capture; r != nil {
-		tr.Store.Keep(ruleOf(r)) // also removes old records while nothing is recorded
+		tr.Store.Keep(r.captureRule) // also removes old records while nothing is recorded
 	}
 	tr.Metrics.Units.Reset()
 	tr.Metrics.Outcomes.Reset()

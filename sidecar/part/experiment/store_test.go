@@ -84,7 +84,7 @@ func sample(id string, at time.Time) captureReply {
 		Content: "[TOOL:exec|command=ls]", Reasoning: "List it.", Finish: "stop",
 		Reading: captureReading{Calls: []Call{{"exec", json.RawMessage(`{"command":"ls"}`), "tool_tag", 0.9,
 			[]string{"name.alias"}}}, Reasoning: "List it.", Finish: "tool_calls"},
-		Outcome: captureOutcome{Turns: 2, Tokens: 12, First: 1500 * time.Microsecond, All: 20 * time.Millisecond},
+		Outcome: Came{Turns: 2, Tokens: 12, First: 1.5, All: 20},
 	}
 }
 
