@@ -33,7 +33,8 @@ completions = bash-completion/completions/gpt-oss-executor zsh/site-functions/_g
 # All packages but those that start a gateway or a browser.
 packages = $$(go list ./... | grep -vE '/(e2e|browser)$$')
 # The race detector has nothing to find in tests that compute one thing after the other, and take long under it:
-# simulations, tables of damaged arguments, and real servers, where others ask scripted ones at the same time.
+# simulations, tables of damaged arguments, and what real servers make of replies; other tests ask scripted servers
+# several things at once.
 computing = TestFalseAlarms|TestPower|TestSplit|TestShares|TestTable|TestRowsStandAlone|TestFramesCompose|TestSlips|TestReal.*
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\.(/(e2e|internal/testkit/.*|deploy/check|sidecar/part/console/browser|sidecar/cli))?$$') # the console has tests without a browser, too; what a command runs has tests of its own, and kits run in the tests that use them

@@ -370,6 +370,31 @@ func TestSleepsHaveReasons(t *testing.T) {
 	}
 }
 
+// editOfRules is an edit of a rule file that changes nothing where the file was reworded.
+var editOfRules = regexp.MustCompile(`strings\.Replace(All)?\(\s*(\w*[fF]iles|own|other|(shipped|builtin)\(t\))\[`)
+
+// A test edits the rules with testkit.Replace, which ends it where the text is not there.
+func TestEditsOfRulesFind(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "*_test.go", "internal/testkit").Output()
+	if err != nil {
+		t.Skip("no clone: ", err)
+	}
+	edits := 0
+	for _, name := range strings.Fields(string(out)) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		edits += bytes.Count(text, []byte("testkit.Replace("))
+		if at := editOfRules.FindIndex(text); at != nil {
+			t.Errorf("%s edits rules without testkit.Replace: %s", name, text[at[0]:at[1]])
+		}
+	}
+	if edits < 20 {
+		t.Errorf("%d edits: nothing is tested", edits)
+	}
+}
+
 // Every package says what it is for, and has a row in the picture of the house.
 func TestEveryRoomIsDescribed(t *testing.T) {
 	picture, err := os.ReadFile("docs/architecture.md")

@@ -24,7 +24,7 @@ func withRule(t testing.TB, file, from, to string) *ruleset.Set {
 	if strings.Count(files[file], from) != 1 {
 		t.Fatalf("%q stands not once in %s", from, file)
 	}
-	files[file] = strings.Replace(files[file], from, to, 1)
+	files[file] = testkit.Replace(t, files[file], from, to, 1)
 	set, problems := ruletest.Loader().Load(files)
 	if problems.Fatal() {
 		t.Fatal(problems)
