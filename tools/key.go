@@ -10,11 +10,9 @@ import (
 // Decoding loses digits of long numbers and lone surrogates, so numbers and arguments with escapes are
 // compared as text.
 func (c *Call) Key() string {
-	args := []byte(c.Arguments)
-	if !bytes.Contains(args, []byte(`\u`)) {
-		if canon, ok := jsontext.Canon(args); ok {
-			args = canon
-		}
+	key := append([]byte(c.Name), 0)
+	if bytes.Contains(c.Arguments, []byte(`\u`)) {
+		return string(append(key, c.Arguments...))
 	}
-	return c.Name + "\x00" + string(args)
+	return string(jsontext.AppendCanon(key, c.Arguments))
 }

@@ -14,6 +14,15 @@ func Canon(doc []byte) (canon []byte, ok bool) {
 	return canon, s.End() == nil
 }
 
+// AppendCanon appends Canon of a document, or the document itself if it is not one JSON value.
+func AppendCanon(dst, doc []byte) []byte {
+	s := Scanner{Doc: doc}
+	if canon := appendCanon(slices.Grow(dst, len(doc)), &s); s.End() == nil {
+		return canon
+	}
+	return append(dst, doc...)
+}
+
 func appendCanon(dst []byte, s *Scanner) []byte {
 	switch s.Peek() {
 	case '{':

@@ -45,7 +45,11 @@ func BenchmarkScan(b *testing.B) {
 			name string
 			do   func([]byte) bool
 		}{
-			{"scan", func(doc []byte) bool { s := scanner{jsontext.Scanner{Doc: doc}}; s.Skip(); return s.End() == nil }},
+			{"scan", func(doc []byte) bool {
+				s := scanner{Scanner: jsontext.Scanner{Doc: doc}}
+				s.Skip()
+				return s.End() == nil
+			}},
 			{"gjson", gjson.ValidBytes},
 			{"encoding-json", json.Valid},
 		} {

@@ -71,7 +71,7 @@ func (c *Completion) Parse(doc []byte) error { return c.ParseSkipping(doc, nil) 
 // of the work for a long reply.
 func (c *Completion) ParseSkipping(doc []byte, plain func(raw []byte) bool) error {
 	*c = Completion{Doc: doc, Choices: c.Choices[:0], texts: c.texts}
-	p := completionParser{scanner: scanner{jsontext.Scanner{Doc: doc}}, c: c, plain: plain}
+	p := completionParser{scanner: scanner{Scanner: jsontext.Scanner{Doc: doc}}, c: c, plain: plain}
 	p.completion()
 	return p.End()
 }

@@ -277,7 +277,7 @@ type Fault struct {
 // ReadFault finds the error in a body or event: OpenAI's {"error":{…}}, the flat {"object":"error",…}
 // of vLLM and SGLang, Ollama's {"error":"…"}, FastAPI's {"detail":"…"}.
 func ReadFault(doc []byte) (Fault, bool) {
-	s := scanner{jsontext.Scanner{Doc: doc}}
+	s := scanner{Scanner: jsontext.Scanner{Doc: doc}}
 	var flat, nested Fault
 	object, found := "", false
 	for ok := s.Enter('{'); ok && s.Next('}'); {

@@ -3,6 +3,7 @@ package openai
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/jgavinray/gpt-oss-executor/internal/jsontext"
 	"github.com/jgavinray/gpt-oss-executor/tools"
@@ -19,7 +20,7 @@ type requestParser struct {
 // ParseRequest reads a request. It accepts what the OpenAI SDKs and OpenClaw send and ignores unknown
 // members; of duplicates the last counts. The error is an *Error with status 400, param and place.
 func ParseRequest(body []byte) (*Request, error) {
-	p := requestParser{scanner: scanner{jsontext.Scanner{Doc: body}}, q: &Request{Body: body, N: 1}}
+	p := requestParser{scanner: scanner{Scanner: jsontext.Scanner{Doc: body}}, q: &Request{Body: body, N: 1}}
 	p.request()
 	if err := p.End(); err != nil {
 		return nil, NotJSON(body, err)
@@ -74,6 +75,7 @@ func (p *requestParser) request() {
 		switch string(key) {
 		case "model":
 			q.Model, f.val = p.text("model")
+			q.Model = strings.Clone(q.Model) // statistics keep it
 		case "stream":
 			q.Stream, f.val = p.flag("stream")
 		case "stream_options":

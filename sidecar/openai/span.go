@@ -152,11 +152,14 @@ func place(doc []byte, at int) string {
 }
 
 // scanner reads the values of requests and replies.
-type scanner struct{ jsontext.Scanner }
+type scanner struct {
+	jsontext.Scanner
+	words jsontext.Block
+}
 
 // scan returns a scanner of the value at the span.
 func scan(doc []byte, at Span) scanner {
-	return scanner{jsontext.Scanner{Doc: doc[:at.To], Pos: at.From}}
+	return scanner{Scanner: jsontext.Scanner{Doc: doc[:at.To], Pos: at.From}}
 }
 
 // word reads a string, "" for other values. Common words cost no allocation.
@@ -171,7 +174,7 @@ func (s *scanner) word() (string, Span) {
 			return w, at
 		}
 	}
-	return jsontext.Unquote(raw), at
+	return s.words.Text(raw), at
 }
 
 // int reads a whole number, or for other values.

@@ -85,7 +85,7 @@ func FuzzApply(f *testing.F) {
 
 // checkRemove drops every subset of the first members.
 func checkRemove(t *testing.T, doc []byte) {
-	s := scanner{jsontext.Scanner{Doc: doc}}
+	s := scanner{Scanner: jsontext.Scanner{Doc: doc}}
 	if s.Peek() != '{' {
 		return
 	}

@@ -110,13 +110,9 @@ func (l *loader) agents() {
 		} else {
 			l.set.Sessions = append(l.set.Sessions, headers...)
 		}
-		for _, list := range []struct {
-			from []rulefile.Text
-			to   *[]*regexp.Regexp
-		}{{f.Results.Asked, &results.Asked}, {f.Results.NotRun, &results.NotRun},
-			{f.Results.Ran, &results.Ran}} {
-			*list.to = append(*list.to, l.patterns(list.from)...)
-		}
+		results.Asked = append(results.Asked, l.patterns(f.Results.Asked)...)
+		results.NotRun = append(results.NotRun, l.patterns(f.Results.NotRun)...)
+		results.Ran = append(results.Ran, l.patterns(f.Results.Ran)...)
 	}
 	l.set.Asking = results
 }
@@ -154,7 +150,10 @@ func (l *loader) agent(name string, f *agentFile) *Agent {
 	groups, params := l.nameGroups(f.Tools), l.agentParams(f.Arguments)
 	a.set = func(s *Set) *Set {
 		out := *s
-		out.Agent, out.agents, out.base, out.Loop = a, nil, s, s.Loop.With(loop)
+		out.Agent, out.agents, out.base = a, nil, s
+		own := loop
+		own.Arguments = out.Unremarked
+		out.Loop = s.Loop.With(own)
 		out.own = s.own.forAgent(f.Asks, learn, read, write)
 		if s.locked != nil && s.sameWorld {
 			out.locked = s.locked.forAgent("", nil, read, write)

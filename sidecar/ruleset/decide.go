@@ -52,13 +52,14 @@ func (w World) roots(a *author) paths.Roots {
 	r = a.rootsOf(r, cmp.Or(w.Home, r.Home))
 	r.Own = slices.Concat(r.Own, w.Own)
 	r.Cwd, r.Home = cmp.Or(w.Cwd, r.Cwd), cmp.Or(w.Home, r.Home)
-	for _, list := range []struct {
-		given []string
-		to    *[]string
-	}{{w.Write, &r.Write}, {w.Read, &r.Read}, {w.ReadFiles, &r.ReadFiles}} {
-		if list.given != nil {
-			*list.to = list.given
-		}
+	if w.Write != nil {
+		r.Write = w.Write
+	}
+	if w.Read != nil {
+		r.Read = w.Read
+	}
+	if w.ReadFiles != nil {
+		r.ReadFiles = w.ReadFiles
 	}
 	return r
 }

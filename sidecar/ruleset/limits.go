@@ -1,7 +1,6 @@
 package ruleset
 
 import (
-	"regexp"
 	"time"
 
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
@@ -104,8 +103,7 @@ func (l *loader) takeLimits() {
 		key, _ := rulefile.KeyOf(field)
 		l.keys[key] = all.Field(i).Addr().Interface()
 	}
-	l.set.Loop = CompileLoop(f.Loop, func(t rulefile.Text) *regexp.Regexp { return l.pattern(t, "") },
-		l.report)
+	l.set.Loop = CompileLoop(f.Loop, l.patterns, l.report)
 	l.set.Limits, l.set.Tools.MaxDepth = f, f.Depth
 	if !l.clean(limitsFile) {
 		return

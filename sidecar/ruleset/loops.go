@@ -41,35 +41,20 @@ type LoopGuard struct {
 }
 
 // CompileLoop compiles a rule and reports its mistakes; nil: it does nothing.
-func CompileLoop(r Circles, pattern func(rulefile.Text) *regexp.Regexp,
+func CompileLoop(r Circles, patterns func([]rulefile.Text) []*regexp.Regexp,
 	report func(at rulefile.Place, code, msg, hint string)) *LoopGuard {
-	g := &LoopGuard{rule: r}
-	for _, list := range []struct {
-		from []rulefile.Text
-		to   *[]*regexp.Regexp
-	}{{r.Ignore, &g.Results}, {r.Notices, &g.Notices}} {
-		for _, t := range list.from {
-			if re := pattern(t); re != nil {
-				*list.to = append(*list.to, re)
-			}
-		}
-	}
-	for _, pair := range []struct {
-		times             int
-		text              *rulefile.Text
-		key, other, usual string
-	}{
-		{r.Tell, &g.rule.Note, "tell", "note", "You have made this call of {tool} {times} times, and the result was the same each time. Do something else."},
-		{r.End, &g.rule.Say, "end", "say", "The model made the same call of {tool} {times} times, with the same result each time. It was stopped."},
-	} {
+	g := &LoopGuard{r, LoopIgnores{Results: patterns(r.Ignore), Notices: patterns(r.Notices)}}
+	complete := func(times int, text *rulefile.Text, key, other, usual string) {
 		switch {
-		case pair.times == 0 && pair.text.At.Known():
-			report(pair.text.All(), rulefile.CodeMissing, "loop has "+pair.other+", so it needs "+pair.key,
+		case times == 0 && text.At.Known():
+			report(text.All(), rulefile.CodeMissing, "loop has "+other+", so it needs "+key,
 				"say after how many calls")
-		case pair.text.Value == "":
-			pair.text.Value = pair.usual
+		case text.Value == "":
+			text.Value = usual
 		}
 	}
+	complete(r.Tell, &g.rule.Note, "tell", "note", "You have made this call of {tool} {times} times, and the result was the same each time. Do something else.")
+	complete(r.End, &g.rule.Say, "end", "say", "The model made the same call of {tool} {times} times, with the same result each time. It was stopped.")
 	if r.Tell == 0 && r.End == 0 {
 		return nil
 	}
@@ -84,11 +69,9 @@ func fill(text rulefile.Text, tool string, times int) string {
 type Repeats struct {
 	guard *LoopGuard
 	notes map[string]string // what the model is told with a result, by the id of its call
-	times map[string]int    // by call
+	calls map[string]int    // numbers, by key
+	times []int             // by number
 }
-
-// openCall is a call that waits for its result.
-type openCall struct{ tool, key string }
 
 // With adds what does not count for an agent.
 func (g *LoopGuard) With(more LoopIgnores) *LoopGuard {
@@ -105,33 +88,34 @@ func (g *LoopGuard) Look(q *openai.Request) Repeats {
 	if g == nil {
 		return s
 	}
-	keys, times := g.calls(q)
-	if keys == nil {
-		return s
+	made, times := s.number(q)
+	type call struct {
+		tool   string
+		number int
 	}
-	var open map[string]openCall
-	var last map[string]string // the result of each call
-	reset := func() { open, last, s.times = map[string]openCall{}, map[string]string{}, map[string]int{} }
-	reset()
-	known := map[string]bool{}
-	for i := range q.Messages {
+	open, last := map[string]call{}, map[int]string{} // by id; by number
+	known := make([]bool, len(times))
+	s.times = make([]int, len(times))
+	for i := 0; len(times) > 0 && i < len(q.Messages); i++ {
 		m := &q.Messages[i]
+		numbers := made[:len(m.Calls)]
+		made = made[len(m.Calls):]
 		switch m.Role {
 		case "user":
 			if g.userSpoke(q, m) {
-				reset()
-				known = map[string]bool{}
+				clear(open)
+				clear(last)
+				clear(known)
+				clear(s.times)
 			}
 		case "assistant":
-			for j := range m.Calls {
-				c := &m.Calls[j]
-				key := keys[c]
-				if !known[key] {
-					known[key] = true
+			for j, n := range numbers {
+				if !known[n] {
+					known[n] = true
 					clear(s.times)
 				}
-				if times[key] >= g.threshold() { // or its results tell nothing
-					open[c.ID] = openCall{c.Name, key}
+				if times[n] >= g.threshold() { // or its results tell nothing
+					open[m.Calls[j].ID] = call{m.Calls[j].Name, n}
 				}
 			}
 		case "tool":
@@ -142,15 +126,15 @@ func (g *LoopGuard) Look(q *openai.Request) Repeats {
 				continue
 			}
 			result := g.stableResult(q, m)
-			if before, is := last[c.key]; is &&
+			if before, is := last[c.number]; is &&
 				slices.ContainsFunc(g.Same, func(re *regexp.Regexp) bool { return re.MatchString(result) }) {
 				result = before
 			} else if is && before != result {
-				s.times[c.key] = 0
+				s.times[c.number] = 0
 			}
-			last[c.key] = result
-			s.times[c.key]++
-			if n := s.times[c.key]; g.rule.Tell > 0 && n >= g.rule.Tell {
+			last[c.number] = result
+			s.times[c.number]++
+			if n := s.times[c.number]; g.rule.Tell > 0 && n >= g.rule.Tell {
 				if s.notes == nil {
 					s.notes = map[string]string{}
 				}
@@ -169,29 +153,35 @@ func (g *LoopGuard) threshold() int {
 	return g.rule.Tell
 }
 
-// calls returns the calls of the conversation, and how often each occurs; nil if no tool is called often
+// number returns the number of each call, and how often each number occurs; nothing if none occurs often
 // enough, as in most conversations, so that no result is read.
-func (g *LoopGuard) calls(q *openai.Request) (keys map[*openai.MessageCall]string, times map[string]int) {
-	names, most := map[string]int{}, 0
+func (s *Repeats) number(q *openai.Request) (made, times []int) {
+	all := 0
 	for i := range q.Messages {
-		for j := range q.Messages[i].Calls {
-			name := q.Messages[i].Calls[j].Name
-			names[name]++
-			most = max(most, names[name])
-		}
+		all += len(q.Messages[i].Calls)
 	}
-	if most < g.threshold() {
+	if all < s.guard.threshold() {
 		return nil, nil
 	}
-	keys, times = map[*openai.MessageCall]string{}, map[string]int{}
+	made, s.calls = make([]int, 0, all), make(map[string]int, all)
+	var key []byte
 	for i := range q.Messages {
 		for j := range q.Messages[i].Calls {
 			c := &q.Messages[i].Calls[j]
-			keys[c] = g.key(c.Name, args(q, c))
-			times[keys[c]]++
+			key = s.guard.appendKey(key[:0], c.Name, args(q, c))
+			n, known := s.calls[string(key)]
+			if !known {
+				n, times = len(times), append(times, 0)
+				s.calls[string(key)] = n
+			}
+			times[n]++
+			made = append(made, n)
 		}
 	}
-	return keys, times
+	if slices.Max(times) < s.guard.threshold() {
+		return nil, nil
+	}
+	return made, times
 }
 
 // maxText is how many bytes of a message are read.
@@ -235,15 +225,12 @@ func args(q *openai.Request, c *openai.MessageCall) string {
 	return text
 }
 
-// key identifies a call, however its arguments are formatted.
-func (g *LoopGuard) key(tool, args string) string {
+// appendKey appends what identifies a call, however its arguments are formatted.
+func (g *LoopGuard) appendKey(key []byte, tool, args string) []byte {
 	if g.Arguments != nil {
 		args = g.Arguments(tool, args)
 	}
-	if canon, ok := jsontext.Canon([]byte(args)); ok {
-		args = string(canon)
-	}
-	return tool + "\x00" + args
+	return jsontext.AppendCanon(append(append(key, tool...), 0), []byte(args))
 }
 
 // Note returns what the model is told with the result of a call.
@@ -251,15 +238,8 @@ func (s Repeats) Note(callID string) string { return s.notes[callID] }
 
 // Any reports whether there is anything to say or to stop.
 func (s Repeats) Any() bool {
-	if len(s.notes) > 0 {
-		return true
-	}
-	for _, n := range s.times {
-		if s.guard.rule.End > 0 && n >= s.guard.rule.End {
-			return true
-		}
-	}
-	return false
+	return len(s.notes) > 0 ||
+		len(s.times) > 0 && s.guard.rule.End > 0 && slices.Max(s.times) >= s.guard.rule.End
 }
 
 // Stops returns what the user reads in place of a call that was made too often; empty: it was not.
@@ -267,9 +247,9 @@ func (s Repeats) Stops(tool, args string) string {
 	if s.guard == nil || s.guard.rule.End == 0 {
 		return ""
 	}
-	n := s.times[s.guard.key(tool, args)]
-	if n < s.guard.rule.End {
+	n, known := s.calls[string(s.guard.appendKey(nil, tool, args))]
+	if !known || s.times[n] < s.guard.rule.End {
 		return ""
 	}
-	return fill(s.guard.rule.Say, tool, n)
+	return fill(s.guard.rule.Say, tool, s.times[n])
 }

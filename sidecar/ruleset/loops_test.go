@@ -20,7 +20,12 @@ func guarded(t testing.TB, tell, end int) *LoopGuard {
 		Ignore:  []rulefile.Text{text(`\d\d:\d\d:\d\d`), text(`\b\d+(\.\d+)?ms\b`)},
 		Notices: []rulefile.Text{text(`(?s)<info-msg>.*?</info-msg>`)},
 		Note:    text("{tool} {times} times"), Say: text("stopped {tool} after {times}")},
-		func(p rulefile.Text) *regexp.Regexp { return regexp.MustCompile(p.Value) },
+		func(list []rulefile.Text) (out []*regexp.Regexp) {
+			for _, p := range list {
+				out = append(out, regexp.MustCompile(p.Value))
+			}
+			return out
+		},
 		func(_ rulefile.Place, _, msg, _ string) { t.Error(msg) })
 }
 
@@ -140,17 +145,17 @@ func TestParts(t *testing.T) {
 	}
 	var wrong []string
 	report := func(_ rulefile.Place, _, msg, _ string) { wrong = append(wrong, msg) }
-	pattern := func(p rulefile.Text) *regexp.Regexp { return nil }
-	if CompileLoop(Circles{}, pattern, report) != nil || len(wrong) > 0 {
+	patterns := func([]rulefile.Text) []*regexp.Regexp { return nil }
+	if CompileLoop(Circles{}, patterns, report) != nil || len(wrong) > 0 {
 		t.Error(wrong)
 	}
-	usual := CompileLoop(Circles{Tell: 2, End: 3}, pattern, report).Look(q)
+	usual := CompileLoop(Circles{Tell: 2, End: 3}, patterns, report).Look(q)
 	if note, says := usual.Note("call2"), usual.Stops("exec", `{"command":"ls"}`); !strings.Contains(note,
 		"call of exec 2 times") || !strings.Contains(says, "call of exec 3 times") {
 		t.Errorf("by themselves: %q, %q", note, says)
 	}
-	told := CompileLoop(Circles{Tell: 2, Note: text("x")}, pattern, report).Look(q)
-	ends := CompileLoop(Circles{End: 3, Say: text("x")}, pattern, report).Look(q)
+	told := CompileLoop(Circles{Tell: 2, Note: text("x")}, patterns, report).Look(q)
+	ends := CompileLoop(Circles{End: 3, Say: text("x")}, patterns, report).Look(q)
 	if told.Note("call2") != "x" || told.Stops("exec", `{"command":"ls"}`) != "" ||
 		ends.Note("call3") != "" || ends.Stops("exec", `{"command":"ls"}`) != "x" {
 		t.Errorf("%+v %+v", told, ends)

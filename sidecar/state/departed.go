@@ -84,14 +84,7 @@ func gatewayID(id string) string {
 // sumOf returns the hash of a call, however its JSON is written: a gateway parses and writes it again.
 // Numbers keep their digits.
 func sumOf(tool string, arguments []byte) [sha256.Size]byte {
-	text, ok := jsontext.Canon(arguments)
-	if !ok {
-		text = arguments
-	}
-	h := sha256.New()
-	h.Write([]byte(tool + "\x00"))
-	h.Write(text)
-	return [sha256.Size]byte(h.Sum(nil))
+	return sha256.Sum256(jsontext.AppendCanon(append([]byte(tool), 0), arguments))
 }
 
 // Pace limits the requests of one session.

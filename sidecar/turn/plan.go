@@ -156,7 +156,7 @@ func (t *Turn) plan(ctx context.Context, req *openai.Request) error {
 			observer)
 		t.readResults(req)
 		t.refuseCopies()
-		t.refuseLoops(set.Loop.With(ruleset.LoopIgnores{Arguments: set.Unremarked}).Look(req))
+		t.refuseLoops(set.Loop.Look(req))
 	}
 	t.refuseRounded()
 	return t.write(ctx)

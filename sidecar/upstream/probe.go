@@ -386,9 +386,9 @@ func modelIDs(list []byte) []string {
 // Together has them.
 func listEntries(list []byte) (all []gjson.Result, is bool) {
 	doc := gjson.ParseBytes(list)
-	for _, at := range []gjson.Result{doc.Get("data"), doc.Get("models"), doc} {
-		if at.IsArray() {
-			return at.Array(), true
+	for _, name := range []string{"data", "models", "@this"} {
+		if list := doc.Get(name); list.IsArray() {
+			return list.Array(), true
 		}
 	}
 	data := doc.Get("data")
