@@ -7,6 +7,7 @@ SHELL := bash
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 BENCHTIME ?= 1s
+BASE ?= $(shell git describe --tags --abbrev=0 2>/dev/null)
 DIALECT ?= vllm
 LISTEN ?= 127.0.0.1:8000
 ASK ?= http://127.0.0.1:8001/v1
@@ -38,7 +39,7 @@ packages = $$(go list ./... | grep -vE '/(e2e|browser)$$')
 computing = TestFalseAlarms|TestPower|TestSplit|TestShares|TestTable|TestRowsStandAlone|TestFramesCompose|TestSlips|TestReal.*
 # Those where several things run at once, in the code or in its tests.
 concurrent = $$(grep -rlE --include='*.go' '^[[:space:]]*go [a-zA-Z]|\.Go\(|Parallel\(|AfterFunc\(|httptest\.' . | xargs dirname | sort -u | grep -vE '^\.(/(e2e|internal/testkit/.*|deploy/check|sidecar/part/console/browser|sidecar/cli))?$$') # the console has tests without a browser, too; what a command runs has tests of its own, and kits run in the tests that use them
-.PHONY: help build install uninstall release run test whole computes compiles gateway needs skipped unit long browser deploy systems race e2e servers lint fuzz bench load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
+.PHONY: help build install uninstall release run test whole computes compiles gateway needs skipped unit long browser deploy systems race e2e servers lint fuzz bench bench-gate load demo pictures model sessions schemas faults scenarios agents experiments reading compare-readers clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -159,6 +160,18 @@ fuzz: ## every fuzz target for FUZZTIME (10s), and the long form of tests that m
 
 bench: ## every benchmark for BENCHTIME (1s)
 	go test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) $(packages)
+
+allocations = go test -vet=off -run '^$$' -bench 'Request/.*/sidecar' -benchtime 200x -benchmem ./sidecar
+
+bench-gate: ## a report: what a request allocates more than at BASE (the last tag)
+	@if [ -z "$(BASE)" ]; then echo 'skipped: bench-gate has no tag to compare with; set BASE'; exit; fi; \
+	old=$$(mktemp -d); trap 'git worktree remove --force "$$old"' EXIT; \
+	git worktree add -q --detach "$$old" "$(BASE)"; \
+	{ (cd "$$old" && $(allocations)); $(allocations); } | awk '/^Benchmark/ { sub(/-[0-9]+$$/, "", $$1); \
+	  if (!($$1 in n)) { b[$$1] = $$5; n[$$1] = $$7; next } \
+	  grew = $$7 > n[$$1] * 1.01 || $$5 > b[$$1] * 1.02; all += grew; \
+	  printf "%-38s %6d → %6d allocations  %8d → %8d bytes%s\n", $$1, n[$$1], $$7, b[$$1], $$5, grew ? "  grew" : "" } \
+	  END { print all+0, "cells grew since $(BASE)" }'
 
 load: build ## the table of docs/performance.md, against a proxy that does nothing; 10 minutes, QUICK=1 2
 	@go run ./bench $(if $(QUICK),-quick)
