@@ -21,11 +21,17 @@ func TestCanon(t *testing.T) {
 		if got, ok := jsontext.Canon([]byte(doc)); !ok || string(got) != want {
 			t.Errorf("%s: %s, %v; want %s", doc, got, ok, want)
 		}
+		if got := jsontext.AppendCanon([]byte("x,"), []byte(doc)); string(got) != "x,"+want {
+			t.Errorf("%s: %s; want %s behind x,", doc, got, want)
+		}
 	}
 	for _, doc := range []string{``, `{`, `{"a"`, `["`, `{"a":1}}`, `nul`, "\"\n\"",
 		strings.Repeat("[", 1<<16)} {
 		if got, ok := jsontext.Canon([]byte(doc)); ok {
 			t.Errorf("%.20q is taken for %.20s", doc, got)
+		}
+		if got := jsontext.AppendCanon(nil, []byte(doc)); string(got) != doc {
+			t.Errorf("%.20q becomes %.20q", doc, got)
 		}
 	}
 }
