@@ -85,6 +85,12 @@ func TestDoctor(t *testing.T) {
 		!strings.Contains(out, "ok   state: "+state+" is ours alone") {
 		t.Errorf("%d\n%s%s", code, out, said)
 	}
+	page := filepath.Join(state, "turns.html")
+	_, out, said = run("--upstream", serve(servers.Good()), "--turns", page, "--state", state)
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "served by vllm") ||
+		!strings.Contains(out, "turns: scripted turns that came right") || strings.Contains(string(text), "s3cret") {
+		t.Errorf("%v\n%s\n%s%s", err, text, out, said)
+	}
 	code, out, _ = run("--upstream", serve(off))
 	if !strings.Contains(out, "fail tool_calls: tool calling is off") ||
 		!strings.Contains(out, "\n     fix: start vLLM with --tool-call-parser openai --enable-auto-tool-choice\n") {

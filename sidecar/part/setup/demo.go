@@ -59,21 +59,26 @@ func demoOfCopy(ctx context.Context, env cli.Env) (err error) {
 		Colours: terminal.ColoursOf(env.Stdout(), env.Lookup),
 		Serve: func(ctx context.Context, upstream string, log io.Writer) error {
 			s := env.DefaultSettings()
-			config.Of[confine.Settings](&s).Confine = confine.Off // the demo runs no command
 			s.Workspace, config.Of[run.Settings](&s).WorkspaceTools = work, "on"
-			s.Listen, s.Upstream, s.Rules, s.LogFormat = "127.0.0.1:0", upstream, dir, "json"
+			s.Upstream, s.Rules = upstream, dir
 			if look != nil {
 				s.Admin = "127.0.0.1:0"
 			}
-			quiet := env
-			quiet.In, quiet.Out, quiet.Err = nil, nil, log
-			return cli.Serve(ctx, s, quiet, nil)
+			return serve(ctx, s, env, log)
 		},
 	})
 	if err == nil && !ok {
 		err = cli.ErrReported
 	}
 	return err
+}
+
+// serve runs a sidecar that runs no command, at a free local port. Its log has a line of JSON for each write.
+func serve(ctx context.Context, s config.Settings, env cli.Env, log io.Writer) error {
+	config.Of[confine.Settings](&s).Confine = confine.Off
+	s.Listen, s.LogFormat = "127.0.0.1:0", "json"
+	env.In, env.Out, env.Err = nil, nil, log
+	return cli.Serve(ctx, s, env, nil)
 }
 
 // waitForViewer prints the address of the console, and waits for a key.
@@ -271,14 +276,26 @@ func open(ctx context.Context, cfg demoConfig, model *script.Server) (*stage, er
 	}
 	srv := &http.Server{Handler: model}
 	go func() { _ = srv.Serve(l) }() // it ends when it is closed
-	st := &stage{model: model, direct: "http://" + l.Addr().String() + "/v1", caller: newCaller(),
-		log: &journal{events: make(chan event, 8)}, ended: make(chan error, 1)}
+	st, err := start(ctx, cfg.Serve, "http://"+l.Addr().String()+"/v1")
+	if err != nil {
+		return nil, errors.Join(err, srv.Close())
+	}
+	st.model = model
+	end := st.close
+	st.close = func() error { return errors.Join(end(), srv.Close()) }
+	return st, nil
+}
+
+// start starts a sidecar in front of the model server at a base URL.
+func start(ctx context.Context, serve Serve, direct string) (*stage, error) {
+	st := &stage{direct: direct, caller: newCaller(), log: &journal{events: make(chan event, 8)},
+		ended: make(chan error, 1)}
 	serving, stop := context.WithCancel(context.Background())
-	go func() { st.ended <- cfg.Serve(serving, st.direct, st.log) }()
+	go func() { st.ended <- serve(serving, st.direct, st.log) }()
 	st.close = func() error {
 		st.caller.http.CloseIdleConnections() // the sidecar waits for those that were never used
 		stop()
-		return errors.Join(<-st.ended, srv.Close())
+		return <-st.ended
 	}
 	started, err := st.next(ctx)
 	if err != nil {

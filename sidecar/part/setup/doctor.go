@@ -27,7 +27,7 @@ import (
 
 func doctorCommand(env cli.Env) *cobra.Command {
 	flags := env.DefaultSettings()
-	var file, path, url, at string
+	var file, path, url, at, turns string
 	var fix, asJSON, health, ready bool
 	c := &cobra.Command{
 		Use:     "doctor",
@@ -59,8 +59,16 @@ func doctorCommand(env cli.Env) *cobra.Command {
 				return err
 			}
 			p.World = service.World(s, s.Rules, s.Policy)
+			p.Serve = func(ctx context.Context, upstream string, log io.Writer) error {
+				own := env.DefaultSettings()
+				own.Rules, own.Policy, own.Server = s.Rules, s.Policy, s.Server
+				own.Upstream, own.UpstreamKey, own.UpstreamKeys = upstream, s.UpstreamKey, s.UpstreamKeys
+				return serve(ctx, own, env, log)
+			}
+			p.Turns = turns != "" && !fix
 			r := p.Examine(ctx)
 			if fix {
+				p.Turns = turns != ""
 				for _, did := range p.Mend(ctx, r) {
 					fmt.Fprintln(env.Err, "doctor:", did)
 				}
@@ -68,6 +76,11 @@ func doctorCommand(env cli.Env) *cobra.Command {
 			}
 			if ctx.Err() != nil {
 				return fmt.Errorf("doctor: %w", context.Cause(ctx))
+			}
+			if turns != "" {
+				if err := p.writeTurns(turns); err != nil {
+					return err
+				}
 			}
 			if err := env.Printer(asJSON).Document(r, doctorRows(r)); err != nil {
 				return err
@@ -92,11 +105,13 @@ func doctorCommand(env cli.Env) *cobra.Command {
 	c.Flags().BoolVar(&ready, "ready", false, "ask only whether a server would serve a request")
 	c.Flags().StringVar(&at, "at", "", "`ADDRESS` at which the server listens, as health had it")
 	c.Flag("at").Hidden = true
+	c.Flags().StringVar(&turns, "turns", "",
+		"ask for ten calls, without the sidecar and with it, and write a page about them to `FILE`")
 	c.Flags().BoolVar(&fix, "fix", false, "mend what is ours, and look again")
 	cli.RulesFlag(c, env, &flags.Rules)
 	cli.PolicyFlag(c, env, &flags.Policy)
 	cli.JSONFlag(c, &asJSON, "one document")
-	cli.Modes(c, "ready: at health listen settings", "health: at listen ready settings", ": at config decisions fix gateway json listen policy rules server settings state upstream url workspace")
+	cli.Modes(c, "ready: at health listen settings", "health: at listen ready settings", ": at config decisions fix gateway json listen policy rules server settings state turns upstream url workspace")
 	return c
 }
 
@@ -156,6 +171,9 @@ type Patient struct {
 	URL      string      // of the sidecar, for the gateway; empty: by the settings
 	Environ  []string
 	Progress io.Writer // gets a line for each slow step
+	Turns    bool      // ask for the scripted turns
+	Serve    Serve     // runs the sidecar for them
+	asked    []serverTurns
 }
 
 // RulesFound is the result of loading the rules.
@@ -183,19 +201,24 @@ func (p *Patient) Examine(ctx context.Context) *Diagnosis {
 
 // mask masks every secret of the settings in the results, since a server may repeat it.
 func (p *Patient) mask(r *Diagnosis) {
+	for i := range r.Checks {
+		c := &r.Checks[i]
+		c.Found, c.Fix = p.masked(c.Found), p.masked(c.Fix)
+	}
+}
+
+func (p *Patient) masked(text string) string {
 	for _, f := range p.Settings.All() {
 		if f.Flag() != "" {
 			continue
 		}
 		for _, secret := range strings.Fields(*f.Text) {
-			for i := range r.Checks {
-				if c := &r.Checks[i]; len(secret) > 3 && !strings.Contains(secret, "://") {
-					c.Found, c.Fix = strings.ReplaceAll(c.Found, secret,
-						"[secret]"), strings.ReplaceAll(c.Fix, secret, "[secret]")
-				}
+			if len(secret) > 3 && !strings.Contains(secret, "://") {
+				text = strings.ReplaceAll(text, secret, "[secret]")
 			}
 		}
 	}
+	return text
 }
 
 func (p *Patient) workspace(named []string) []Check {

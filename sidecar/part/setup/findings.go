@@ -31,7 +31,8 @@ func (s serverAnswer) cut() bool { return s.at("choices.0.finish_reason").String
 // server is what the questions found about a model server.
 type server struct {
 	dialect, version, model string
-	window                  int // in tokens; 0: unknown
+	profile                 string // reads the model
+	window                  int    // in tokens; 0: unknown
 }
 
 func (v server) fine(name, format string, args ...any) Check {

@@ -89,7 +89,11 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	if err != nil {
 		return append(out, v.room())
 	}
-	out = append(out, v.family(c.Family(ctx, p.Set, srv, sent)))
+	f, by := c.Family(ctx, p.Set, srv, sent)
+	if v.profile = m.Profile.Value; v.profile == "" && f != nil {
+		v.profile = f.Name
+	}
+	out = append(out, v.family(f, by))
 	a := asker{c, p.Set, srv, sent}
 	p.say("asking for a call, and for words (%s)", v.model)
 	call, words := a.ask(ctx, callQuestion, askPatience), a.ask(ctx, countQuestion(), askPatience)
@@ -108,6 +112,9 @@ func (p *Patient) server(ctx context.Context, m ruleset.Model, u ruleset.Upstrea
 	p.say("asking a long question of %d tokens, as OpenClaw does; this takes a small machine minutes", size)
 	out = append(out, v.longPrompt(a.ask(ctx, longQuestion(size), longPatience), size, secretWord),
 		v.length(words, openclaw.DefaultTokens))
+	if p.Turns {
+		out = append(out, p.turns(ctx, v, c.Base(), cfg.Key, m.ID.Value))
+	}
 	return out
 }
 

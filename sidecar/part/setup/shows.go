@@ -288,10 +288,13 @@ func (a answer) lines() []line {
 
 // caller asks as OpenClaw does: streamed, with tools. It shares no code with the sidecar, so that it does
 // not repeat a mistake.
-type caller struct{ http *http.Client }
+type caller struct {
+	http *http.Client
+	key  string // bearer token; empty: none
+}
 
 func newCaller() caller {
-	return caller{&http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
+	return caller{http: &http.Client{Transport: &http.Transport{}, Timeout: 20 * time.Second}}
 }
 
 // answer is one reply as a caller reads it.
@@ -330,6 +333,9 @@ func (c caller) asks(ctx context.Context, base, model, message string, tools any
 		return a, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	if c.key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
 	began := time.Now()
 	resp, err := c.http.Do(req)
 	if err != nil {
