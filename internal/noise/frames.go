@@ -35,6 +35,16 @@ func (f *Frame) Writable() bool {
 		!strings.Contains(f.Call, "{pairs}")
 }
 
+// marks returns the literals around a call that no text holds.
+func (f *Frame) marks() (list []string) {
+	for _, mark := range []string{strings.TrimSpace(f.Open), strings.TrimSpace(f.Close)} {
+		if strings.ContainsAny(mark[:min(1, len(mark))], "<[") && len(mark) > 1 {
+			list = append(list, mark)
+		}
+	}
+	return list
+}
+
 // parts returns a call in pieces.
 func (f *Frame) parts(m *message) (parts []part) {
 	if !strings.HasPrefix(f.Call, f.Open) {

@@ -132,6 +132,9 @@ func New(seed uint64, o Options) Case {
 	if d.loose {
 		c.Hidden = nil
 	}
+	if d.frame != nil {
+		c.Hidden = append(c.Hidden, d.frame.marks()...)
+	}
 	c.Content, c.Thoughts, c.Native, c.Finish = d.content, d.thoughts, d.native, d.finish
 	c.Deltas = d.chunks()
 	return c

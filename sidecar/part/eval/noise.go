@@ -20,30 +20,18 @@ import (
 
 func noiseCommand(env cli.Env) *cobra.Command {
 	var d drawing
-	family := ""
 	c := &cobra.Command{
 		Use: "noise",
 	}
 	cases := &cobra.Command{
 		Use: "cases", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			var wrong error
-			if family != "" {
-				set, err := cli.LoadRules("", "", env)
-				if err != nil {
-					return err
-				}
-				if d.options.Frames = Frames(set, family); len(d.options.Frames) == 0 {
-					wrong = fmt.Errorf("--family %s: rules/families has no file of that name with frames", family)
-				}
-			}
-			if err := d.check(c, wrong); err != nil {
+			if err := d.check(c, env, nil); err != nil {
 				return err
 			}
 			return Lines(env.Out, d.seed, d.count, d.options)
 		},
 	}
-	cases.Flags().StringVar(&family, "family", "", "calls as the models of `FAMILY` write them, with damages of their frames")
 	d.flags(cases, 10)
 	ops := &cobra.Command{
 		Use: "ops", Args: cli.Arguments(0, 0),
@@ -85,6 +73,7 @@ func Frames(set *ruleset.Set, family string) (list []noise.Frame) {
 
 // drawing holds the flags that select cases.
 type drawing struct {
+	family  string
 	seed    uint64
 	count   int
 	options noise.Options
@@ -93,6 +82,7 @@ type drawing struct {
 func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().Uint64Var(&d.seed, "seed", 1, "`SEED` of the first case; the next one has the next")
 	c.Flags().IntVar(&d.count, "count", count, "the `NUMBER` of cases")
+	familyFlag(c, &d.family)
 	c.Flags().StringVar(&d.options.Mix, "mix", "",
 		"damages as a `MODEL` has them, in place of a chain: gpt-5")
 	c.Flags().IntVar(&d.options.Chain, "chain", 1,
@@ -100,19 +90,42 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	c.Flags().StringSliceVar(&d.options.Only, "op", nil,
 		"draw only from these `KINDS` of damage (noise ops lists them)")
 	c.Flags().StringSliceVar(&d.options.Without, "without", nil, "leave these `KINDS` of damage out")
-	asks, modes := " url model key-file stream by timeout fail-under", []string(nil) // of noise judge
+	asks := " url model key-file stream by timeout fail-under" // of noise judge
 	if c.Name() == "cases" {
-		asks, modes = "", []string{"family: chain op without seed count"}
+		asks = ""
 	}
-	modes = append(modes, "mix: negatives seed count"+asks, ": negatives chain op without seed count"+asks)
-	cli.Modes(c, modes...)
+	cli.Modes(c, "family: chain op without seed count"+asks, "mix: negatives seed count"+asks,
+		": negatives chain op without seed count"+asks)
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
 		"replies that hold no call: they quote, explain or refuse one")
 }
 
+func familyFlag(c *cobra.Command, family *string) {
+	c.Flags().StringVar(family, "family", "", "calls as the models of `FAMILY` write them, with damages of their frames")
+}
+
+// framesOf returns the frames of a family of the built-in rules; none without a name.
+func framesOf(c *cobra.Command, env cli.Env, family string) ([]noise.Frame, error) {
+	if family == "" {
+		return nil, nil
+	}
+	set, err := cli.LoadRules("", "", env)
+	if err != nil {
+		return nil, err
+	}
+	list := Frames(set, family)
+	if len(list) == 0 {
+		err = cli.Misused(c, fmt.Errorf("--family %s: rules/families has no file of that name with frames", family))
+	}
+	return list, err
+}
+
 // check returns a mistake in the flags, or more, which is about other flags.
-func (d *drawing) check(c *cobra.Command, more error) error {
-	err := errors.Join(more, d.options.Check())
+func (d *drawing) check(c *cobra.Command, env cli.Env, more error) (err error) {
+	if d.options.Frames, err = framesOf(c, env, d.family); err != nil {
+		return err
+	}
+	err = errors.Join(more, d.options.Check())
 	if d.count < 0 {
 		err = errors.New("--count is below 0")
 	}
@@ -123,18 +136,22 @@ func (d *drawing) check(c *cobra.Command, more error) error {
 }
 
 func noiseServeCommand(env cli.Env) *cobra.Command {
-	listen := ""
+	listen, family := "", ""
 	c := &cobra.Command{
 		Use: "serve", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
+			frames, err := framesOf(c, env, family)
+			if err != nil {
+				return err
+			}
 			ctx, stop := cli.UntilStopped(c)
 			defer stop()
 			on, err := net.Listen("tcp", listen)
 			if err != nil {
 				return fmt.Errorf("listen: %w", err)
 			}
-			fmt.Fprintf(env.Out, "model %s at http://%s/v1\n", Model, on.Addr())
-			server := &http.Server{Handler: Server(), ReadHeaderTimeout: 10 * time.Second}
+			fmt.Fprintf(env.Out, "model %s at http://%s/v1\n", modelOf(frames), on.Addr())
+			server := &http.Server{Handler: Server(frames), ReadHeaderTimeout: 10 * time.Second}
 			go func() { <-ctx.Done(); server.Close() }()
 			if err := server.Serve(on); !errors.Is(err, http.ErrServerClosed) {
 				return err
@@ -142,6 +159,7 @@ func noiseServeCommand(env cli.Env) *cobra.Command {
 			return nil
 		},
 	}
+	familyFlag(c, &family)
 	c.Flags().StringVar(&listen, "listen", "127.0.0.1:9100", "`ADDRESS` to listen at")
 	return c
 }
@@ -155,7 +173,7 @@ func noiseJudgeCommand(env cli.Env) *cobra.Command {
 	c := &cobra.Command{
 		Use: "judge", Args: cli.Arguments(0, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := d.check(c, target.Check(by)); err != nil {
+			if err := d.check(c, env, target.Check(by)); err != nil {
 				return err
 			}
 			if keyFile != "" {

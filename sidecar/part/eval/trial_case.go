@@ -42,8 +42,9 @@ func (d Draw) String() string {
 
 var mark = regexp.MustCompile(`\[noise (\d+)((?: [a-z=,0-9._-]+)*)\]`)
 
-// FindDraw finds the last draw in a text. The error describes a mistake in it.
-func FindDraw(text string) (d Draw, ok bool, err error) {
+// FindDraw finds the last draw in a text, of calls in frames. The error describes a mistake in it.
+func FindDraw(text string, frames []noise.Frame) (d Draw, ok bool, err error) {
+	d.Options.Frames = frames
 	all := mark.FindAllStringSubmatch(text, -1)
 	if len(all) == 0 {
 		return d, false, nil
@@ -153,59 +154,68 @@ func call(i int, n noise.Native) map[string]any {
 	return out
 }
 
-// Model is the name of the server's model.
+// Model is the name of the server's model, without frames of another family.
 const Model = "gpt-oss-noise"
+
+func modelOf(frames []noise.Frame) string {
+	if len(frames) > 0 {
+		return frames[0].Model
+	}
+	return Model
+}
 
 // maxRequest is the maximal size of a request, in bytes.
 const maxRequest = 32 << 20
 
 // Server returns a model server that answers each request with the case in its last user message. If it is
-// asked again in the same conversation, it sends the case without damage.
-func Server() http.Handler {
+// asked again in the same conversation, it sends the case without damage. Calls are written in the frames.
+func Server(frames []noise.Frame) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, map[string]any{"object": "list",
-			"data": []any{map[string]any{"id": Model, "object": "model", "owned_by": "noise"}}})
+			"data": []any{map[string]any{"id": modelOf(frames), "object": "model", "owned_by": "noise"}}})
 	})
-	mux.HandleFunc("POST /v1/chat/completions", complete)
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		complete(w, r, frames)
+	})
 	return mux
 }
 
-func complete(w http.ResponseWriter, r *http.Request) {
+func complete(w http.ResponseWriter, r *http.Request, frames []noise.Frame) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil || !gjson.ValidBytes(body) {
 		fail(w, "the request is no JSON object, or too large")
 		return
 	}
-	draw, again, err := asked(gjson.ParseBytes(body))
+	draw, again, err := asked(gjson.ParseBytes(body), frames)
 	if err != nil {
 		fail(w, err.Error())
 		return
 	}
 	if again {
-		draw.Options = noise.Options{Negatives: draw.Options.Negatives}
+		draw.Options = noise.Options{Negatives: draw.Options.Negatives, Frames: frames}
 	}
 	c := noise.New(draw.Seed, draw.Options)
 	if gjson.GetBytes(body, "stream").Bool() {
-		stream(w, c)
+		stream(w, c, modelOf(frames))
 		return
 	}
 	if c.Finish == "" {
 		panic(http.ErrAbortHandler) // the connection breaks
 	}
 	send(w, http.StatusOK, map[string]any{
-		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": Model,
+		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": modelOf(frames),
 		"usage":   usage(c),
 		"choices": []any{map[string]any{"index": 0, "message": message(c), "finish_reason": c.Finish}},
 	})
 }
 
 // asked returns the case of a request. again means that the conversation has an answer to it.
-func asked(request gjson.Result) (d Draw, again bool, err error) {
+func asked(request gjson.Result, frames []noise.Frame) (d Draw, again bool, err error) {
 	found := false
 	for _, m := range request.Get("messages").Array() {
 		text := m.Get("content").Raw
-		next, ok, wrong := FindDraw(text)
+		next, ok, wrong := FindDraw(text, frames)
 		switch {
 		case ok && m.Get("role").Str == "user":
 			d, found, again, err = next, true, false, wrong
@@ -221,12 +231,12 @@ func asked(request gjson.Result) (d Draw, again bool, err error) {
 }
 
 // stream sends a case in pieces.
-func stream(w http.ResponseWriter, c noise.Case) {
+func stream(w http.ResponseWriter, c noise.Case, model string) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(w)
 	event := func(choice map[string]any, more map[string]any) {
 		doc := map[string]any{"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion.chunk",
-			"created": 0, "model": Model, "choices": []any{choice}}
+			"created": 0, "model": model, "choices": []any{choice}}
 		for k, v := range more {
 			doc[k] = v
 		}

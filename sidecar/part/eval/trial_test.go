@@ -21,7 +21,7 @@ func TestDrawsSurviveAMessage(t *testing.T) {
 		{Seed: 1<<64 - 1, Options: noise.Options{Chain: -1, Negatives: true}},
 		{Options: noise.Options{Chain: 2, Only: []string{"spell-html", "name-upper"}, Without: []string{"cut-length"}}},
 	} {
-		got, ok, err := FindDraw("Hello [noise 3 chain=0] " + d.String() + " please.")
+		got, ok, err := FindDraw("Hello [noise 3 chain=0] " + d.String() + " please.", nil)
 		if !ok || err != nil || !reflect.DeepEqual(got, d) {
 			t.Errorf("%s: %+v %v %v", d, got, ok, err)
 		}
@@ -31,11 +31,11 @@ func TestDrawsSurviveAMessage(t *testing.T) {
 		"[noise 1 size=3]":             `"size=3": write chain=`,
 		"[noise 99999999999999999999]": "too large",
 	} {
-		if _, ok, err := FindDraw(text); !ok || err == nil || !strings.Contains(err.Error(), want) {
+		if _, ok, err := FindDraw(text, nil); !ok || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, ok, _ := FindDraw("a noise [noise]"); ok {
+	if _, ok, _ := FindDraw("a noise [noise]", nil); ok {
 		t.Error("a draw in plain text")
 	}
 }
@@ -44,7 +44,7 @@ func TestDrawsSurviveAMessage(t *testing.T) {
 // server that parses its own replies gives them as native calls.
 func TestNothingBetween(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	server := httptest.NewServer(Server())
+	server := httptest.NewServer(Server(nil))
 	defer server.Close()
 	defer server.Client().CloseIdleConnections()
 	for _, stream := range []bool{false, true} {
@@ -73,7 +73,7 @@ func TestNothingBetween(t *testing.T) {
 // A reply that cannot be read is counted, and the trial goes on.
 func TestFailuresAreCounted(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	server := httptest.NewServer(Server())
+	server := httptest.NewServer(Server(nil))
 	defer server.Close()
 	defer server.Client().CloseIdleConnections()
 	found, err := Target{URL: server.URL + "/nowhere"}.Run(t.Context(), 1, 5, noise.Options{})
@@ -94,7 +94,7 @@ func TestFailuresAreCounted(t *testing.T) {
 
 // Asked again, the model says what it meant.
 func TestAskedAgain(t *testing.T) {
-	server := httptest.NewServer(Server())
+	server := httptest.NewServer(Server(nil))
 	defer server.Close()
 	for messages, want := range map[string]string{
 		`[{"role":"user","content":"[noise 5 chain=1 only=spell-square]"}]`:                                                                               "[start]",
