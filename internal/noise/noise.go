@@ -5,6 +5,7 @@ package noise
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -92,6 +93,7 @@ type Options struct {
 	Negatives     bool
 	Mix           string  // id of a mix, in place of a chain
 	Frames        []Frame // of another family, drawn by turns: their damages in place of those of gpt-oss
+	Arguments     bool    // with Frames: also a damage of arguments
 }
 
 // Check reports invalid options.
@@ -100,10 +102,14 @@ func (o Options) Check() error {
 		if !known(id) {
 			return fmt.Errorf("operator %q: there is none; gpt-oss-executor noise ops lists them", id)
 		}
-		if strings.HasPrefix(id, framePrefix) != (len(o.Frames) > 0) {
-			return fmt.Errorf("operator %q: with a family those that begin with %s, and without one all others", id,
-				framePrefix)
+		arguments := slices.ContainsFunc(argumentOps(), func(op Operator) bool { return op.ID == id })
+		if strings.HasPrefix(id, framePrefix) != (len(o.Frames) > 0) && !(o.Arguments && arguments) {
+			return fmt.Errorf("operator %q: with a family those that begin with %s, with --arguments also those of arguments, and without a family all others",
+				id, framePrefix)
 		}
+	}
+	if o.Arguments && len(o.Frames) == 0 {
+		return errors.New("--arguments goes with --family; without one, damages of arguments are drawn as all others")
 	}
 	if o.Mix != "" && !slices.ContainsFunc(Mixes(), func(m Mix) bool { return m.ID == o.Mix }) {
 		return fmt.Errorf("mix %q: there is none; gpt-oss-executor noise ops lists them", o.Mix)
@@ -144,6 +150,9 @@ func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
 
 // quote writes a value as JSON without escaping HTML.
 func quote(v any) string {
+	if text, is := v.(raw); is {
+		return string(text)
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

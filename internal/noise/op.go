@@ -46,10 +46,11 @@ func (d *draft) damage(o Options) (fired []string) {
 	if d.frame != nil {
 		table = FrameOps()
 	}
-	all := slices.DeleteFunc(table, func(op Operator) bool {
+	without := func(op Operator) bool {
 		return len(o.Only) > 0 && !slices.Contains(o.Only, op.ID) || slices.Contains(o.Without, op.ID) ||
 			o.Negatives && !op.plain
-	})
+	}
+	all := slices.DeleteFunc(table, without)
 	n := o.Chain
 	if n < 0 {
 		n = d.IntN(5)
@@ -61,6 +62,9 @@ func (d *draft) damage(o Options) (fired []string) {
 		i := d.IntN(len(all))
 		chosen = append(chosen, all[i])
 		all = slices.Delete(all, i, i+1)
+	}
+	if list := slices.DeleteFunc(argumentOps(), without); o.Arguments && len(list) > 0 {
+		chosen = append(chosen, pick(d.Rand, list))
 	}
 	slices.SortStableFunc(chosen, func(a, b Operator) int { return a.stage - b.stage })
 	if d.frame == nil {

@@ -28,6 +28,10 @@ func argumentOps() []Operator {
 			continue
 		}
 		op := argument(row.ID, row.About, func(d *draft, m *message) {
+			if d.frame != nil && d.frame.Argument+d.frame.Quote != "" {
+				d.spoil(m, row)
+				return
+			}
 			body, ok := row.Do(d.Rand, m.body)
 			if !ok || row.Stream && d.how != "native" {
 				return
@@ -50,6 +54,22 @@ func argument(id, about string, do func(d *draft, m *message)) Operator {
 	op := each(slipArguments, id, about, do)
 	op.native = true
 	return op
+}
+
+// raw is a value as the model wrote it.
+type raw string
+
+// spoil damages objects in arguments that are written one by one.
+func (d *draft) spoil(m *message, row args.Op) {
+	for i, f := range m.fields {
+		if _, is := f.value.(map[string]any); !is || row.Stream {
+			continue
+		}
+		if body, ok := row.Do(d.Rand, quote(f.value)); ok {
+			m.fields[i].value = raw(body)
+			d.lower(m.call, May)
+		}
+	}
 }
 
 // unclosed removes the end of an object. Only a call that reads must survive it.

@@ -94,8 +94,9 @@ func (d *drawing) flags(c *cobra.Command, count int) {
 	if c.Name() == "cases" {
 		asks = ""
 	}
-	cli.Modes(c, "family: chain op without seed count"+asks, "mix: negatives seed count"+asks,
+	cli.Modes(c, "family: arguments chain op without seed count"+asks, "mix: negatives seed count"+asks,
 		": negatives chain op without seed count"+asks)
+	c.Flags().BoolVar(&d.options.Arguments, "arguments", false, "with --family: also a damage of arguments in each case")
 	c.Flags().BoolVar(&d.options.Negatives, "negatives", false,
 		"replies that hold no call: they quote, explain or refuse one")
 }

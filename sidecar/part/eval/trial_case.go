@@ -34,6 +34,9 @@ func (d Draw) String() string {
 	if d.Options.Mix != "" {
 		b = fmt.Appendf(b, " mix=%s", d.Options.Mix)
 	}
+	if d.Options.Arguments {
+		b = append(b, " arguments"...)
+	}
 	if d.Options.Negatives {
 		b = append(b, " negatives"...)
 	}
@@ -64,10 +67,12 @@ func FindDraw(text string, frames []noise.Frame) (d Draw, ok bool, err error) {
 			d.Options.Only = strings.Split(value, ",")
 		case "without":
 			d.Options.Without = strings.Split(value, ",")
+		case "arguments":
+			d.Options.Arguments = true
 		case "negatives":
 			d.Options.Negatives = true
 		default:
-			err = fmt.Errorf("%q: write chain=, mix=, only=, without= or negatives", word)
+			err = fmt.Errorf("%q: write chain=, mix=, only=, without=, arguments or negatives", word)
 		}
 		if err != nil {
 			return d, true, err
