@@ -63,8 +63,10 @@ func (d *draft) damage(o Options) (fired []string) {
 		chosen = append(chosen, all[i])
 		all = slices.Delete(all, i, i+1)
 	}
-	if list := slices.DeleteFunc(argumentOps(), without); o.Arguments && len(list) > 0 {
-		chosen = append(chosen, pick(d.Rand, list))
+	if o.Arguments {
+		if list := slices.DeleteFunc(argumentOps(), without); len(list) > 0 {
+			chosen = append(chosen, pick(d.Rand, list))
+		}
 	}
 	slices.SortStableFunc(chosen, func(a, b Operator) int { return a.stage - b.stage })
 	if d.frame == nil {

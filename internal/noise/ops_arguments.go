@@ -59,10 +59,10 @@ func argument(id, about string, do func(d *draft, m *message)) Operator {
 // raw is a value as the model wrote it.
 type raw string
 
-// spoil damages objects in arguments that are written one by one.
+// spoil damages the JSON of objects in arguments that are written one by one.
 func (d *draft) spoil(m *message, row args.Op) {
 	for i, f := range m.fields {
-		if _, is := f.value.(map[string]any); !is || row.Stream {
+		if _, is := f.value.(map[string]any); !is || !strings.HasPrefix(row.ID, "json.") {
 			continue
 		}
 		if body, ok := row.Do(d.Rand, quote(f.value)); ok {

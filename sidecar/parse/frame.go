@@ -464,6 +464,9 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 		}
 		return strings.Clone(f.v[i:end]), end, yes
 	case f.v[i] != '{':
+		if end, is = f.notation(behind, i); is != no {
+			return strings.Clone(f.v[i:end]), end, is
+		}
 		return "{}", i, scan.When(len(behind) > 0) // and a literal must follow
 	case f.Quote != "":
 		return f.quoted(i)
@@ -473,7 +476,35 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 		f.cut = f.eof
 		return "", i, scan.WaitOr(f.eof)
 	}
-	return strings.Clone(f.v[i:value.End]), value.End, yes
+	if end, is = f.notation(behind, value.End); is == no {
+		end, is = value.End, yes
+	}
+	return strings.Clone(f.v[i:end]), end, is
+}
+
+// notation returns where a mark ends arguments that are written in another way than as an object, or go on
+// behind one at v[i:]. The tool must be an offered one, and no other call may begin in between.
+func (f *framing) notation(behind Template, i int) (end int, is verdict) {
+	marks := f.closers
+	isMark := func(m string) bool { return m[0] == '<' || m[0] == '`' }
+	if list := strings.Fields(behind.opening()); len(list) > 0 && isMark(list[0]) {
+		marks = append(list[:1], marks...)
+	} else if len(list) > 0 {
+		return i, no
+	}
+	marks = slices.DeleteFunc(slices.Clone(marks), func(m string) bool { return !isMark(m) })
+	if _, ends := scan.StartsAnyFold(f.v[f.skip(i, ")]}>, \n"):], marks, f.eof); !f.own || len(marks) == 0 ||
+		!f.c.Exact(f.tool) || ends != no || f.goesOn(i) != no {
+		return i, no
+	}
+	end, _ = scan.FindAnyFold(f.v, i, marks, f.eof)
+	if end < 0 {
+		return i, scan.WaitUnless(f.eof)
+	}
+	if at, _ := scan.FindAnyFold(f.v[:end], i, f.openers, true); at >= 0 {
+		return i, no
+	}
+	return end, yes
 }
 
 // quoted reads an object at v[i:] with strings in f.Quote and bare keys.
@@ -583,6 +614,9 @@ func (f *framing) object(all []keyedArgument) string {
 			}
 		}
 	}
+	for i := range all {
+		all[i].value = f.unspoilt(all[i].value)
+	}
 	list := f.depth > 0 && !slices.ContainsFunc(all, func(a keyedArgument) bool { return a.key != listItem })
 	members, end := []byte{'{'}, byte('}')
 	if list {
@@ -598,6 +632,24 @@ func (f *framing) object(all []keyedArgument) string {
 		members = append(members, f.json(a)...)
 	}
 	return string(append(members, end))
+}
+
+// unspoilt returns a value without a closing tag at its end that is spelt wrongly: </parameter/>.
+func (f *framing) unspoilt(value string) string {
+	n := slices.IndexFunc(f.Argument, func(s segment) bool { return s.slot == "value" })
+	if !f.own || n+1 >= len(f.Argument) || !strings.HasPrefix(f.Argument[n+1].lit, "</") {
+		return value
+	}
+	stem := strings.TrimSuffix(f.Argument[n+1].lit, ">")
+	at := strings.LastIndex(value, stem)
+	if at < 0 || len(stem) < len("</x") || at > 0 && value[at-1] != '\n' {
+		return value
+	}
+	rest := strings.TrimLeft(value[at+len(stem):], "/_abcdefghijklmnopqrstuvwxyz0123456789")
+	if own := value[at:] == stem+">"; own || rest != "" && rest != ">" {
+		return value
+	}
+	return strings.TrimSuffix(value[:at], "\n")
 }
 
 // listItem is the key of each item of a list that is written like arguments.

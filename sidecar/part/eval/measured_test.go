@@ -35,7 +35,7 @@ type measured struct {
 	mixes     map[string]noise.Row // other models
 	noCall    map[string]noise.Row // their replies without a call
 	negatives noise.Table
-	families  map[string][]noise.Row // of others, with 0, 1 and 2 damages
+	families  map[string][]noise.Row // of others, by how they are damaged: measureFamily
 }
 
 func measureAll(t *testing.T) *measured {
@@ -80,10 +80,12 @@ func measureAll(t *testing.T) *measured {
 	return m
 }
 
-// measureFamily reads replies of a family with 0, 1 and 2 damages of its frames.
+// measureFamily reads replies of a family with 0, 1 and 2 damages of its frames, then with one of arguments, and
+// with one of each.
 func measureFamily(t *testing.T, set *ruleset.Set, family string, count int) (rows []noise.Row) {
-	for chain := range 3 {
-		o := noise.Options{Frames: eval.Frames(set, family), Chain: chain}
+	frames := eval.Frames(set, family)
+	for _, o := range []noise.Options{{}, {Chain: 1}, {Chain: 2}, {Arguments: true}, {Arguments: true, Chain: 1}} {
+		o.Frames = frames
 		rows = append(rows, *noise.Measure(familySeed, count, o, reading(t, set))["all"])
 	}
 	return rows
@@ -169,10 +171,13 @@ func TestDamagedFrames(t *testing.T) {
 		if len(eval.Frames(set, f.Name)) == 0 {
 			continue
 		}
-		for chain, row := range measureFamily(t, set, f.Name, 40) {
-			least := []float64{1, 0.9, 0.7}[chain]
-			if row.Rate() < least || row.WrongValue+row.WrongName+sum(row.False)+row.Leaks+row.Lost > 0 {
-				t.Errorf("%s with %d damages: %+v", f.Name, chain, row)
+		for i, row := range measureFamily(t, set, f.Name, 40) {
+			least, wrong := []float64{1, 0.9, 0.7, 0.4, 0.4}[i], sum(row.False)+row.Lost
+			if i < 3 { // without damaged arguments
+				wrong += row.WrongValue + row.WrongName + row.Leaks
+			}
+			if row.Rate() < least || wrong > 0 {
+				t.Errorf("%s, damaged in way %d: %+v", f.Name, i, row)
 			}
 		}
 		for seed := range uint64(10) {

@@ -141,7 +141,7 @@ func (m *measured) known(b *strings.Builder, why map[string]string) {
 
 // frames is the table of other families.
 func (m *measured) frames(b *strings.Builder) {
-	fmt.Fprintf(b, "## Calls of other families\n\n%d replies for each number, written in the frames of `rules/families` and damaged there: a literal is lost,\ndoubled or in the wrong place, a name in quotes, an argument without its end (`frame.` in `noise ops`;\n`gpt-oss-executor noise cases --family qwen3` shows them). The share that is read with 0, 1\nand 2 damages; most others are asked again.\n\n| family | 0 | 1 | 2 | wrong value | false calls |\n|---|---:|---:|---:|---:|---:|\n", familyCount)
+	fmt.Fprintf(b, "## Calls of other families\n\n%d replies for each number, written in the frames of `rules/families` and damaged there: a literal is lost,\ndoubled or in the wrong place, a name in quotes, an argument without its end (`frame.` in `noise ops`;\n`gpt-oss-executor noise cases --family qwen3` shows them). The share that is read with 0, 1\nand 2 damages; with one of arguments alone (`--arguments`), and with one of each. Most others are asked again.\nArguments that are written one by one have JSON to damage only where one is an object; where Python writes\nthem, none is damaged.\n\n| family | 0 | 1 | 2 | arguments | 1 + arguments | wrong value | false calls |\n|---|---:|---:|---:|---:|---:|---:|---:|\n", familyCount)
 	for _, family := range slices.Sorted(maps.Keys(m.families)) {
 		wrong, none := 0, 0
 		fmt.Fprintf(b, "| %s |", family)
