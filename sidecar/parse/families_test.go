@@ -157,6 +157,14 @@ func TestFamilyKinds(t *testing.T) {
 		{"gemma4", `call:plant{bed:<|"|>north "A"<|"|>}`, `plant{"bed":"north \"A\""}`, "", ""},
 		{"deepseek", "I look.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>{\"litres\":1}<｜tool▁calls▁end｜>", `water{"litres":1}`, "I look.", ""},
 		{"step", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
+		// Arguments are written in another notation, or words stand around them; prose is none.
+		{"kimi", `<|tool_call_begin|>functions.water:0<|tool_call_argument_begin|><litres>1</litres><|tool_call_end|>`, `water{"litres":1}`, "", ""},
+		{"deepseek", "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>water<｜tool▁sep｜>\"litres\": 1<｜tool▁call▁end｜><｜tool▁calls▁end｜>", `water{"litres": 1}`, "", ""},
+		{"solar", `<|tool_calls|><|tool_call:begin|>1<|tool_call:name|>water<|tool_call:args|>{"litres":1} {"litres":1}<|tool_call:end|><|calls|>`, `water{"litres":1}`, "", ""},
+		// A closing tag that is spelt wrongly is no part of the value; one that is right stays in a text.
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter/>\n</function>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
+		{"step", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter_function>\n</function>\n</tool_call>", `plant{"bed":"a"}`, "", ""},
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"a\n</parameter>"}`, "", ""},
 		// One closes too much, or is another one; quotes are single.
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n</parameter>\n</function>\n</function>\n</tool_call>Now.", `plant{"bed":"a"}`, "Now.", ""},
 		{"seed", "<seed:tool_call><function=plant><parameter=bed>a</parameter></function></tool_call>", `plant{"bed":"a"}`, "", ""},

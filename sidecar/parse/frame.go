@@ -453,7 +453,10 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 	case f.v[i] == '"' && f.own: // the object is a text of JSON
 		text := jsontext.Scanner{Doc: []byte(f.v[i:])}
 		if at := text.Skip(); text.Err == nil {
-			return strings.Clone(string(at.Of(text.Doc))), i + at.To, yes
+			if end, is = f.notation(behind, i+at.To); is == no {
+				end, is = i+at.To, yes
+			}
+			return strings.Clone(f.v[i:end]), end, is
 		}
 		f.cut = f.eof
 		return "", i, scan.WaitOr(f.eof)
