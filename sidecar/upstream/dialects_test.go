@@ -1,10 +1,16 @@
 package upstream
 
 import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/openai"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
@@ -111,4 +117,41 @@ func request(t testing.TB, body string) *openai.Request {
 		t.Fatalf("ParseRequest(%s): %v", body, err)
 	}
 	return q
+}
+
+// Sets of experiments alternate: the server is asked about a model once for each of them.
+func TestFamiliesOfAlternatingSets(t *testing.T) {
+	var shown atomic.Int32
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/version":
+			io.WriteString(w, `{"version":"0.33.3"}`)
+		case "/v1/models":
+			io.WriteString(w, `{"object":"list","data":[{"id":"house-model"}]}`)
+		case "/api/show":
+			shown.Add(1)
+			io.WriteString(w, `{"details":{"family":"qwen3"}}`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(srv.Close)
+	c, err := New(Config{BaseURL: srv.URL, Log: slog.New(slog.DiscardHandler)})
+	ruletest.Must(t, err)
+	t.Cleanup(c.Close)
+	one := *ruletest.Shipped(t)
+	other := one
+	other.Arms = []string{"try/it"}
+	ruletest.Must(t, c.Ready(t.Context(), time.Minute))
+	for range 3 {
+		for _, set := range []*ruleset.Set{&one, &other} {
+			f, by := c.Family(t.Context(), set, c.Server(t.Context(), set), ruleset.Model{Name: "house-model"})
+			if f == nil || f.Name != "qwen3" {
+				t.Errorf("the family is %v, by %s", f, by)
+			}
+		}
+	}
+	if n := shown.Load(); n != 2 {
+		t.Errorf("the server was asked %d times", n)
+	}
 }

@@ -277,13 +277,19 @@ func (c *Client) Server(ctx context.Context, set *ruleset.Set) *ruleset.Server {
 	return c.currentDialect(ctx, set).server
 }
 
-// currentDialect returns what the latest probe results mean under a set.
+// currentDialect returns what the latest probe results mean under a set. The last one is kept for each arm.
 func (c *Client) currentDialect(ctx context.Context, set *ruleset.Set) *dialect {
 	set = set.Base() // no agent has servers of its own
 	seen := c.probed(ctx, set)
 	old := c.dialect.Load()
 	if old != nil && old.set == set && old.probed == seen {
 		return old
+	}
+	key := strings.Join(set.Arms, " ") // experiments alternate between sets
+	own, _ := c.dialects.Get(key)
+	if own != nil && own.set == set && own.probed == seen {
+		c.dialect.Store(own)
+		return own
 	}
 	d := &dialect{set: set, probed: seen}
 	if c.cfg.Server != "" {
@@ -297,9 +303,10 @@ func (c *Client) currentDialect(ctx context.Context, set *ruleset.Set) *dialect 
 	}
 	d.models = modelIDs(seen.answers[modelListPath(d.server)])
 	d.families = recent.NewShared[familyMatch](maxModels)
-	if old != nil && old.set == set && old.server == d.server && slices.Equal(old.models, d.models) {
-		d.families = old.families // it is the same server: what it has said counts
+	if own != nil && own.set == set && own.server == d.server && slices.Equal(own.models, d.models) {
+		d.families = own.families // it is the same server: what it has said counts
 	}
+	c.dialects.Swap(key, d)
 	c.dialect.Store(d)
 	return d
 }

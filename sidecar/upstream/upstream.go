@@ -62,8 +62,9 @@ type Client struct {
 	results     *probeResult  // of the latest probes
 	probing     chan struct{} // closed when the running probe ends; nil: none runs
 	dialect     atomic.Pointer[dialect]
-	chosen      *recent.Shared[string] // model by the id that was asked for, to log each once
-	familyNames *recent.Shared[string] // by model, as logged
+	dialects    *recent.Shared[*dialect] // the last one of each arm of an experiment
+	chosen      *recent.Shared[string]   // model by the id that was asked for, to log each once
+	familyNames *recent.Shared[string]   // by model, as logged
 	reach       reachability
 	abilities   *abilities
 	eats        atomic.Bool // the upstream drops headers of thoughts
@@ -101,6 +102,7 @@ func New(cfg Config) (*Client, error) {
 	host, port := hostPort(base)
 	return &Client{cfg: cfg, base: base, root: root, host: host, port: port, log: cfg.Log,
 		chosen: recent.NewShared[string](maxModels), familyNames: recent.NewShared[string](maxModels),
+		dialects:  recent.NewShared[*dialect](maxModels),
 		abilities: newAbilities(time.Now), pool: pool, http: &http.Client{
 			Transport: sendOnly{pool, cfg.Before},
 		}}, nil
