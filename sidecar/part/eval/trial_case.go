@@ -209,8 +209,8 @@ func complete(w http.ResponseWriter, r *http.Request, frames []noise.Frame) {
 		panic(http.ErrAbortHandler) // the connection breaks
 	}
 	send(w, http.StatusOK, map[string]any{
-		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0, "model": modelOf(frames),
-		"usage":   usage(c),
+		"id": fmt.Sprint("noise-", c.Seed), "object": "chat.completion", "created": 0,
+		"model": modelOf(frames), "usage": usage(c),
 		"choices": []any{map[string]any{"index": 0, "message": message(c), "finish_reason": c.Finish}},
 	})
 }

@@ -299,7 +299,8 @@ func gatewayChecks(url string, token bool, found run.GatewayStatus) []Check {
 			Fix: "set OPENCLAW_GATEWAY_TOKEN to gateway.auth.token of openclaw.json; with a .env of the gateway, to what stands there"}}
 	default:
 		c.Status, c.Found = ok, url+" answers, and takes calls of tools"
-		return []Check{c, {Name: "gateway_token", Status: ok, Found: "it accepts the token"}, gatewayTools(found)}
+		return []Check{c, {Name: "gateway_token", Status: ok, Found: "it accepts the token"},
+			gatewayTools(found)}
 	}
 	return []Check{c}
 }

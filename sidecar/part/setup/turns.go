@@ -65,7 +65,8 @@ func (s *serverTurns) Tally(with bool) string {
 func (p *Patient) turns(ctx context.Context, v server, base, key, id string) Check {
 	const name = "turns"
 	p.say("asking for ten calls, without the sidecar and with it")
-	s := serverTurns{Model: v.model, profile: v.profile, Server: strings.TrimSpace(v.dialect + " " + v.version)}
+	s := serverTurns{Model: v.model, profile: v.profile,
+		Server: strings.TrimSpace(v.dialect + " " + v.version)}
 	err := json.Unmarshal(scriptedTurns, &s)
 	var st *stage
 	if err == nil {
