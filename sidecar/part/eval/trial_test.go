@@ -21,7 +21,7 @@ func TestDrawsSurviveAMessage(t *testing.T) {
 		{Seed: 1<<64 - 1, Options: noise.Options{Chain: -1, Negatives: true}},
 		{Options: noise.Options{Chain: 2, Only: []string{"spell-html", "name-upper"}, Without: []string{"cut-length"}}},
 	} {
-		got, ok, err := FindDraw("Hello [noise 3 chain=0] " + d.String() + " please.", nil)
+		got, ok, err := FindDraw("Hello [noise 3 chain=0] "+d.String()+" please.", nil)
 		if !ok || err != nil || !reflect.DeepEqual(got, d) {
 			t.Errorf("%s: %+v %v %v", d, got, ok, err)
 		}
