@@ -102,7 +102,7 @@ func (sh *shell) testClause(c *syntax.TestClause) {
 				sh.checkName(sh.text(w), "[[ -v")
 			}
 		case *syntax.Word:
-			sh.runSubstitutions(n)
+			sh.expansion(n)
 			return false
 		}
 		return true

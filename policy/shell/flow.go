@@ -23,10 +23,10 @@ func (sh *shell) compound(c syntax.Command) {
 	case *syntax.ForClause:
 		sh.forClause(c)
 	case *syntax.CaseClause:
-		sh.runSubstitutions(c.Word)
+		sh.expansion(c.Word)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
-				sh.runSubstitutions(p)
+				sh.expansion(p)
 			}
 			sh.branch(func(b *shell) { b.statements(item.Stmts) })
 		}
@@ -237,7 +237,7 @@ func (sh *shell) coprocess(c *syntax.CoprocClause) {
 	sub.background = true
 	if c.Name != nil {
 		sh.a.unsure("a coprocess with a name, or what looks like one")
-		sub.runSubstitutions(c.Name)
+		sub.expansion(c.Name)
 	}
 	sub.statement(c.Stmt)
 }

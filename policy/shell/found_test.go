@@ -3,6 +3,7 @@ package shell
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +64,21 @@ func TestFound(t *testing.T) {
 					t.Errorf("%s deletes %s: %s", text, u.Path, u.Class)
 				}
 			}
+		}
+	}
+	harm := "cd /usr; cd " + folder + "/none; rm -rf *"
+	for text, want := range map[string]bool{ // whether the rm may still run in /usr
+		"%": true, "set -e; %": false, "set -e; set +e; %": true,
+		"set -e; { %; } || true": true, "set -e; f() { %; }; f || true": true, "set -e; f() { %; }; f": false,
+		"set -e; x=$(%)": true, "set -e; echo `%`": true, "set -e; f() { %; }; x=$(f)": true,
+		"set -e; x=$(set -e; %)": false, "set -e; cat <(%)": false, "set -e; (%)": false, "set -e; { %; } | cat": false,
+		"set -e; ! { %; }": true, "set -e; ! (%)": true, "set -e; f() { %; }; ! f": true, "set -e; ! f; %": false,
+		"set -e; bash -c '%'": true, "set -e; ls | xargs bash -c '%'": true, "set -e; eval '%'": false,
+	} {
+		s := Analyze(strings.ReplaceAll(text, "%", harm), w)
+		got := slices.ContainsFunc(find(t, s, "rm").Deletes, func(u paths.Use) bool { return u.Class != paths.Workspace })
+		if got != want {
+			t.Errorf("%s: %v", text, got)
 		}
 	}
 	if s := Analyze("rm plain/a.txt; cd plain; rm -rf *", w); len(find(t, s, "rm").Deletes) < 2 {

@@ -68,6 +68,10 @@ func (sh *shell) statement(s *syntax.Stmt) {
 
 // run runs a statement with its redirections.
 func (sh *shell) run(s *syntax.Stmt) {
+	if s.Negated {
+		sh.conditions++
+		defer func() { sh.conditions-- }()
+	}
 	in, out := sh.in, sh.out
 	used := sh.redirect(s.Redirs)
 	if call, ok := s.Cmd.(*syntax.CallExpr); ok {

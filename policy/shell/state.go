@@ -87,7 +87,7 @@ func (sh *shell) fresh(via string) *shell {
 	if home, _ := sh.get("HOME"); !slices.ContainsFunc(sh.wrappers, sh.movesHome) {
 		sub.set("HOME", home)
 	}
-	sub.locals = nil
+	sub.locals, sub.errexit = nil, false
 	return sub
 }
 

@@ -106,13 +106,6 @@ func literalText(parts []syntax.WordPart) (text string) {
 	return text
 }
 
-// runSubstitutions runs the substitutions in a word that is no argument.
-func (sh *shell) runSubstitutions(w *syntax.Word) {
-	if w != nil {
-		sh.expansion(w)
-	}
-}
-
 // subscript follows the index of an array, which is arithmetic.
 func (sh *shell) subscript(index syntax.ArithmExpr) {
 	if w, ok := index.(*syntax.Word); !ok || w.Lit() != "@" && w.Lit() != "*" {
@@ -120,9 +113,12 @@ func (sh *shell) subscript(index syntax.ArithmExpr) {
 	}
 }
 
-// substitute runs $(…).
+// substitute runs $(…), to which bash does not hand set -e.
 func (sh *shell) substitute(c *syntax.CmdSubst) *sink {
-	return sh.collect(func(sub *shell) { sub.runInner("$()", c.Stmts) })
+	return sh.collect(func(sub *shell) {
+		sub.errexit = false
+		sub.runInner("$()", c.Stmts)
+	})
 }
 
 // runInner runs the statements of a substitution.
