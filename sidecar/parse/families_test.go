@@ -180,6 +180,9 @@ func TestFamilyKinds(t *testing.T) {
 		{"glm", `<tool_call>plant\n<arg_key>seeds</arg_key>\n<arg_value>[{\"of\":\"dill\"}]</arg_value>\n</tool_call>`, `plant{"seeds":[{"of":"dill"}]}`, "", ""},
 		// Types that the schema alone knows, also if it calls them as programs do.
 		{"qwen3", "<tool_call><function=plant><parameter=rows>\n7\n</parameter><parameter=note>\nnull\n</parameter><parameter=bed>\nnull\n</parameter></function></tool_call>", `plant{"rows":7,"note":null,"bed":"null"}`, "", ""},
+		// The text of an argument is bare: it keeps its indent, its last line break and what looks like an entity.
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\n  - &amp;\n\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"  - &amp;\n"}`, "", ""},
+		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\n007\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"007"}`, "", ""},
 		// What closes a value is missing, or only seems to be.
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\nsouth\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"south","rows":7}`, "", ""},
 		{"qwen3", "<tool_call>\n<function=plant>\n<parameter=bed>\na\n<parameter=rows>\nb\n</parameter>\n<parameter=rows>\n7\n</parameter>\n</function>\n</tool_call>", `plant{"bed":"a\n<parameter=rows>\nb","rows":7}`, "", ""},
