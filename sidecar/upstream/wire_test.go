@@ -51,7 +51,9 @@ func TestReplyByWhatItSays(t *testing.T) {
 			"JSON behind blanks":   "\n \r\n" + whole,
 			"stream behind a mark": "\uFEFF" + stream, "JSON behind a mark": "\uFEFF" + whole,
 			"comments first": ": hello\n\nevent: ping\n\nretry: 9\n\n" + stream, "name first": strings.ReplaceAll(stream,
-				"data:", "event: message\ndata:"),
+				"data:", "event: message\n: here\ndata:"), "name behind": strings.ReplaceAll(stream, "\n\n", "\nid: 7\n\n"),
+			"no blank": strings.ReplaceAll(stream, "data: ", "data:"), "CRLF": strings.ReplaceAll(stream, "\n", "\r\n"),
+			"JSON in lines": strings.ReplaceAll(stream, `"choices"`, "\ndata: \"choices\""),
 		} {
 			for _, encoding := range []string{"", "gzip", "deflate", "raw deflate"} {
 				if encoding != "" && kind != provider.SSE && kind != provider.Document {
