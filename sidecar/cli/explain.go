@@ -168,6 +168,9 @@ func treeRows(t *replay.Tree) []Row {
 	for i := range t.Rest {
 		r.step(&t.Rest[i], 1)
 	}
+	if t.Frames > 0 {
+		r.Add(1, faint, "", "%s of families: nothing that opens one", terminal.Count(t.Frames, "frame"))
+	}
 	if quiet && len(t.Rest) == 0 {
 		r.Add(1, Plain, "", "nothing in it looks like markup or a call")
 	}

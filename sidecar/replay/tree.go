@@ -21,7 +21,8 @@ type Tree struct {
 	Profile    string         `json:"profile"`
 	Tools      []string       `json:"tools"` // offered; null: not known, every name is one
 	Reply      Shape          `json:"reply"`
-	Strategies []TreeStrategy `json:"strategies"` // highest priority first
+	Strategies []TreeStrategy `json:"strategies"`       // highest priority first
+	Frames     int            `json:"frames,omitempty"` // of other families, which nothing opened
 	Rest       []TreeStep     `json:"others,omitempty"`
 	Policy     []TreeDecision `json:"policy,omitempty"` // of each call that was found
 }
@@ -94,7 +95,11 @@ func (s *recordReading) tree(set *ruleset.Set, profile string, rec *Record) *Tre
 		t.Tools = s.catalog.Names()
 	}
 	for _, st := range set.Strategies(profile).All() {
-		t.Strategies = append(t.Strategies, s.strategy(set, &st))
+		if node := s.strategy(set, &st); st.Foreign && node.Verdict == VerdictNothing {
+			t.Frames++
+		} else {
+			t.Strategies = append(t.Strategies, node)
+		}
 	}
 	for _, step := range s.reading.Steps {
 		if step.Strategy == "" {

@@ -80,8 +80,8 @@ func TestVerdicts(t *testing.T) {
 				t.Errorf("%s: %+v", row.record, s)
 			}
 		}
-		if !found || len(tree.Strategies) != len(set.Strategies("").All()) {
-			t.Errorf("%s: %d strategies", row.record, len(tree.Strategies))
+		if !found || len(tree.Strategies)+tree.Frames != len(set.Strategies(row.profile).All()) {
+			t.Errorf("%s: %d strategies, %d frames", row.record, len(tree.Strategies), tree.Frames)
 		}
 	}
 	rec := Record{Message: json.RawMessage(`{"content":"I will search for tides."}`)}
