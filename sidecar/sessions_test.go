@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jgavinray/gpt-oss-executor/internal/noise"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/provider"
 	"github.com/jgavinray/gpt-oss-executor/internal/testkit/ruletest"
@@ -20,6 +21,7 @@ import (
 	"github.com/jgavinray/gpt-oss-executor/policy/paths"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/decisions"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/guard"
+	"github.com/jgavinray/gpt-oss-executor/sidecar/part/eval"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/rulefile"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/ruleset"
 	"github.com/jgavinray/gpt-oss-executor/sidecar/script"
@@ -83,6 +85,34 @@ func TestSessionsLocked(t *testing.T) {
 	if b.String() != string(want) {
 		t.Errorf("not as in %s; to accept it: go test ./sidecar -run TestSessionsLocked -update\n%s", golden,
 			b.String())
+	}
+}
+
+// TestSessionsOfFamilies spends each day with models that write their calls as text, in the frames of their
+// family: each call is judged as the server's own is. Each family has a day.
+func TestSessionsOfFamilies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; TestSessions goes through the same goroutines")
+	}
+	days := provider.SessionNames(t)
+	set, problems := provider.Loader().Load(shippedFiles(t))
+	if set == nil {
+		t.Fatal(problems)
+	}
+	for i, family := range slices.DeleteFunc(set.Families, func(f *ruleset.Family) bool {
+		return len(eval.Frames(set, f.Name)) == 0
+	}) {
+		name := days[i%len(days)]
+		t.Run(name+"/"+family.Name, func(t *testing.T) {
+			s := provider.LoadSession(t, name, "")
+			r, log := startNext(t, nextServer{family: family.Name, frame: &eval.Frames(set, family.Name)[0]}, s)
+			for i := range s.Calls {
+				log.call(r, s, i)
+			}
+			if got, want := s.Score(log.of(s)).Summary(), judged(t, name, "", nil).Summary(); got != want {
+				t.Errorf("in frames:\n%s\nas the server's own:\n%s", got, want)
+			}
+		})
 	}
 }
 
@@ -155,15 +185,36 @@ func TestSessionsDoNotMix(t *testing.T) {
 	}
 }
 
+// nextServer is how a sidecar and its model differ from the usual.
+type nextServer struct {
+	locked   string // folder
+	confiner guard.Confiner
+	family   string       // of the model
+	frame    *noise.Frame // in which it writes calls as text; nil: the server has parsed them
+}
+
 // nextTo is a sidecar between a gateway with these agents, all of one owner, and their model.
 func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*provider.Session) (*provider.Server, *kept) {
 	t.Helper()
+	return startNext(t, nextServer{locked: locked, confiner: confiner}, all...)
+}
+
+func shippedFiles(t *testing.T) rulefile.Files {
+	t.Helper()
+	files, err := rulefile.Builtin(os.DirFS(testkit.Root()))
+	ruletest.Must(t, err)
+	return files
+}
+
+func startNext(t *testing.T, how nextServer, all ...*provider.Session) (*provider.Server, *kept) {
+	t.Helper()
 	t.Setenv("HOME", all[0].Home)
 	t.Setenv("OPENCLAW_WORKSPACE", "")
-	builtin, err := rulefile.Builtin(os.DirFS(testkit.Root()))
+	files, err := provider.Loader().Source("", how.locked, shippedFiles(t)).Read()
 	ruletest.Must(t, err)
-	files, err := provider.Loader().Source("", locked, builtin).Read()
-	ruletest.Must(t, err)
+	if how.family != "" {
+		files["extra/models.family.yaml"] = "version: 1\nmodels: [{id: gpt-oss, family: " + how.family + "}]\n"
+	}
 	set, problems := provider.Loader().LoadShipped(files)
 	if set == nil {
 		t.Fatal(problems)
@@ -172,13 +223,13 @@ func nextTo(t *testing.T, locked string, confiner guard.Confiner, all ...*provid
 	for _, s := range all {
 		for i, c := range s.Calls {
 			said := script.Text("Then not.")
-			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(shaped(t, c), said,
+			scenarios = append(scenarios, script.Scenario{Name: mark(s, i), Steps: append(how.shaped(t, c), said,
 				said, said)})
 		}
 	}
 	log := &kept{open: map[int]bool{}}
 	return provider.Start(t, provider.Setup{Set: set, World: guard.NewWorld(guard.Machine{}), Decisions: log,
-		Listening: log.listening, Confiner: confiner}, script.New(scenarios...)), log
+		Listening: log.listening, Confiner: how.confiner}, script.New(scenarios...)), log
 }
 
 // call lets the model make a call of a session. Nobody is there to answer a question, so a
@@ -198,8 +249,11 @@ func (k *kept) call(r *provider.Server, s *provider.Session, i int) {
 func mark(s *provider.Session, i int) string { return fmt.Sprintf("(%s, call %d)", s.Name, i+1) }
 
 // shaped is a call as the model or its server spoils it.
-func shaped(t *testing.T, c provider.SessionCall) []script.Reply {
+func (how *nextServer) shaped(t *testing.T, c provider.SessionCall) []script.Reply {
 	t.Helper()
+	if how.frame != nil {
+		return []script.Reply{script.Text(how.frame.Text(c.Tool, string(c.Args)))}
+	}
 	form := cmp.Or(c.Form, "clean")
 	n := slices.IndexFunc(script.Kinds(), func(k script.Kind) bool { return k.ID == form })
 	if n < 0 {

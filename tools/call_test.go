@@ -311,6 +311,32 @@ func TestCallDeferred(t *testing.T) {
 	}
 }
 
+// TestValueOfDeferred: without a schema, an argument of a format without types is what it looks like.
+func TestValueOfDeferred(t *testing.T) {
+	c := catalogOf("tool_call(id:string! args:object!)", readTool)
+	c.Defer([]string{"memory_search"})
+	for _, row := range []struct{ tool, key, text, want string }{
+		{"memory_search", "query", "who?", `"who?"`},
+		{"memory_search", "limit", " 5\n", `5`},
+		{"memory_search", "limit", "-0.25", `-0.25`},
+		{"memory_search", "deep", "true", `true`},
+		{"memory_search", "job", `{"at":[1]}`, `{"at":[1]}`},
+		{"memory_search", "job", `{"at":[1]`, `"{\"at\":[1]"`},
+		{"memory_search", "message", "1234567890123456789", `"1234567890123456789"`},
+		{"memory_search", "zip", "01234", `"01234"`},
+		{"memory_search", "text", `"quoted"`, `"\"quoted\""`},
+		{"read", "path", "5", `"5"`},
+		{"tool_call", "args", `{"a":1}`, `{"a":1}`},
+	} {
+		if got := c.Value(row.tool, row.key, row.text); got != row.want {
+			t.Errorf("%s %s %s: %s, want %s", row.tool, row.key, row.text, got, row.want)
+		}
+	}
+	if c.Nests("memory_search", "job") || !c.Nests("tool_call", "args") || c.Nests("read", "path") {
+		t.Error("only args of tool_call holds an object by its schema")
+	}
+}
+
 func TestRefusalOfArguments(t *testing.T) {
 	for _, row := range []struct{ tool, args, want string }{
 		{execTool, `{"cmdline":"ls"}`, `exec needs "command" (string); got: "cmdline"`},

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // Frame is how the models of a family write a call: the literals and templates of its strategy, as in
@@ -79,6 +81,24 @@ func (f *Frame) parts(m *message) (parts []part) {
 		parts = append(parts, part{closing, f.Close})
 	}
 	return parts
+}
+
+// Text returns a call as the models of the family write it. Arguments are a JSON object.
+func (f *Frame) Text(name, arguments string) string {
+	m := message{name: name, body: arguments}
+	gjson.Parse(arguments).ForEach(func(key, value gjson.Result) bool {
+		var v any = raw(value.Raw)
+		if !value.IsObject() && !value.IsArray() && value.Type != gjson.Number {
+			v = value.Value()
+		}
+		m.fields = append(m.fields, field{key.Str, v})
+		return true
+	})
+	var text strings.Builder
+	for _, p := range f.parts(&m) {
+		text.WriteString(p.text)
+	}
+	return text.String()
 }
 
 // slot matches a slot of a template.

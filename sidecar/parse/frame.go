@@ -661,8 +661,7 @@ const listItem = "item"
 // nested reads an object or a list at v[i:] that is written like arguments, where the tool's schema wants
 // one, up to what closes it. Only tags that are named after what they hold can nest.
 func (f *framing) nested(key string, tail Template, i int) (value string, end int, is verdict) {
-	if !tail.has("key") || f.depth == maxNested || f.depth == 0 &&
-		f.c.Value(f.tool, key, "{}") != "{}" && f.c.Value(f.tool, key, "[]") != "[]" {
+	if !tail.has("key") || f.depth == maxNested || f.depth == 0 && !f.c.Nests(f.tool, key) {
 		return "", i, no
 	}
 	if end, is = f.blank(i); is == yes {
