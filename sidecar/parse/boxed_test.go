@@ -29,7 +29,10 @@ func TestDamagedArguments(t *testing.T) {
 		// it is none of a call
 		"{\"exec\":{\"command\":\"ls\",\"args\":: PING\n\n \"ls\"}}": false,
 		// what kept a stream open
-		"{\"name\":\"exec\",\"arguments\":{'command':'l: OPENROUTER PROCESSING\n\ns'}}":                         true,
+		"{\"name\":\"exec\",\"arguments\":{'command':'l: OPENROUTER PROCESSING\n\ns'}}": true,
+		// characters for bytes, in the arguments alone
+		`{"name": "exec", "arguments": {"command":Ġ"ls"}}`:                                                      true,
+		`{"name": "exec", "arguments": {"command":Ġ"ls",Ġ"timeout":Ġ5}}`:                                        true,
 		"{\"name\":\"exec\",\"arguments\":{'command':'l: ping\n\ns', \"timeout\": 5}}":                          false,
 		`{"name":"exec","arguments":{"command":'it's'}}`:                                                        false,
 		`{"name":"launch","arguments":<unk>{"command":"ls"}<unk>}`:                                              false,
@@ -44,8 +47,8 @@ func TestDamagedArguments(t *testing.T) {
 		if sure {
 			call, refusal := c.Call(got.List[0].Name, []byte(got.List[0].Args), tools.Ending{})
 			sure = refusal == nil
-			if args := string(call.Arguments); sure && args != want &&
-				args != `{"command":"ls","timeout":5}` {
+			if args := call.Arguments; sure && !tools.SameJSON(args, []byte(want)) &&
+				!tools.SameJSON(args, []byte(`{"command":"ls","timeout":5}`)) {
 				t.Errorf("%s: read as %s", doc, args)
 			}
 		}

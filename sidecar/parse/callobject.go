@@ -128,20 +128,19 @@ type Envelope struct {
 func (k *Keys) Read(offered *tools.Catalog, doc string, depth int, cut bool) (c Envelope, ok bool) {
 	clean, unsure := strings.Clone(doc), false
 	if !gjson.Valid(clean) {
+		if box, args, ok := k.boxed(clean); ok && !cut {
+			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {
+				return f, true
+			}
+		}
 		clean, c.Repairs = offered.Plain(clean)
 		fixed, err := jsonrepair.Repair(clean, depth)
 		if err != nil {
 			return c, false
 		}
 		unsure = fixed.Unsure || fixed.Words || fixed.Cut == jsonrepair.Unquoted || args.Beats(clean)
-		lost := fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole ||
-			fixed.Has(jsonrepair.KindValue)
-		if box, args, ok := k.boxed(clean); ok && !cut && (lost || unsure) {
-			if f, ok := k.Read(offered, box, depth, cut); ok && certain(offered, f.List, args) {
-				return f, true
-			}
-		}
-		if lost {
+		if fixed.Cut >= jsonrepair.Unended || cut && fixed.Cut != jsonrepair.Whole ||
+			fixed.Has(jsonrepair.KindValue) {
 			return c, false
 		}
 		clean, c.Repairs = string(fixed.JSON), append(c.Repairs, tools.Mended(fixed.Changes)...)

@@ -456,7 +456,9 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 			if end, is = f.notation(behind, i+at.To); is == no {
 				end, is = i+at.To, yes
 			}
-			return strings.Clone(f.v[i:end]), end, is
+			if end > i+at.To || !strings.HasPrefix(f.v[scan.SkipSpace(f.v, end):], ":") {
+				return strings.Clone(f.v[i:end]), end, is
+			} // else it is a key, and the braces are lost
 		}
 		f.cut = f.eof
 		return "", i, scan.WaitOr(f.eof)
@@ -530,9 +532,9 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 			continue
 		}
 		b := f.v[i]
-		if b == '"' { // a text of JSON
+		if isQuote(b) { // a text of JSON, or of another notation
 			from := i
-			for i++; i < len(f.v) && f.v[i] != '"'; i++ {
+			for i++; i < len(f.v) && f.v[i] != b; i++ {
 				if f.v[i] == '\\' {
 					i++
 				}
@@ -553,7 +555,8 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 		}
 		if b == '{' || b == ',' && open[len(open)-1] == '{' {
 			n := strings.IndexAny(f.v[i:], ":}\"")
-			if n < 0 || f.v[i+n] != ':' || strings.HasPrefix(strings.TrimSpace(f.v[i:]), f.Quote) {
+			if n < 0 || f.v[i+n] != ':' || strings.HasPrefix(strings.TrimSpace(f.v[i:]), f.Quote) ||
+				strings.ContainsAny(f.v[i:i+n], "'‘’“”") { // in other quotes: the repair of the arguments reads them
 				continue
 			}
 			out = jsontext.AppendString(out, strings.TrimSpace(f.v[i:i+n]))
