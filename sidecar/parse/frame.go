@@ -556,7 +556,7 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 		if b == '{' || b == ',' && open[len(open)-1] == '{' {
 			n := strings.IndexAny(f.v[i:], ":}\"")
 			if n < 0 || f.v[i+n] != ':' || strings.HasPrefix(strings.TrimSpace(f.v[i:]), f.Quote) ||
-				strings.ContainsAny(f.v[i:i+n], "'‘’“”") { // in other quotes: the repair of the arguments reads them
+				strings.ContainsAny(f.v[i:i+n], "'‘’“”") { // the repair of the arguments reads other quotes
 				continue
 			}
 			out = jsontext.AppendString(out, strings.TrimSpace(f.v[i:i+n]))
