@@ -197,6 +197,7 @@ func TestFamilyKinds(t *testing.T) {
 		{"llama", `<|python_tag|>{"name": "water", "parameters": {"litres":1}}; {"name": "water", "parameters": {"litres":2}}`, `water{"litres":1} water{"litres":2}`, "", ""},
 		// Thoughts without a name, one behind the other, or begun by the prompt.
 		{"gemma4", `<|tool_call>call:plant{'note':'dry, bed: none',bed:<|"|>east<|"|>}<tool_call|>`, `plant{"note":"dry, bed: none","bed":"east"}`, "", ""},
+		{"gemma4", `<|tool_call>call:plant{bed:north's}<tool_call|>It's wet.`, "", "It's wet.", ""},
 		// What looks like the whole text of the arguments is a key: their braces are lost.
 		{"mistral", `[TOOL_CALLS]plant[ARGS]"bed": "east"`, "", "", ""},
 		{"gemma4", "<|channel>dry<channel|><|channel>thought\nvery dry<channel|>I water it.", "", "I water it.", "dryvery dry"},

@@ -1,6 +1,7 @@
 package parse
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -532,7 +533,12 @@ func (f *framing) quoted(i int) (args string, end int, is verdict) {
 			continue
 		}
 		b := f.v[i]
-		if isQuote(b) { // a text of JSON, or of another notation
+		text := b == '"'
+		if b == '\'' { // of another notation, where a text may begin
+			front := bytes.TrimRight(out, " \n")
+			text = len(front) > 0 && strings.IndexByte(":,{[", front[len(front)-1]) >= 0
+		}
+		if text {
 			from := i
 			for i++; i < len(f.v) && f.v[i] != b; i++ {
 				if f.v[i] == '\\' {
