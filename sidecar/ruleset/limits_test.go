@@ -67,7 +67,7 @@ func TestExamplesHaveTheLimits(t *testing.T) {
 	const hit = `      - text: '<tool_call>{"name": "read", "arguments": {"path": "notes.md"}}</tool_call>'`
 	deep := `      - text: '<tool_call>{"name": "read", "arguments": {"path": [[[[[[["x"]]]]]]],}}</tool_call>'` + "\n        gives: [{tool: read, args: {path: [[[[[[[x]]]]]]]}}]\n"
 	files[strategiesFile] = testkit.Replace(t, files[strategiesFile], hit, deep+hit, 1)
-	for depth, loads := range map[string]bool{"9": true, "8": false} {
+	for depth, loads := range map[string]bool{"8": true, "7": false} {
 		files[limitsFile] = testkit.Replace(t, shipped(t)[limitsFile], "depth: 128", "depth: "+depth, 1)
 		if set, problems := Full.Load(files); (set != nil) != loads {
 			t.Errorf("depth %s: %v", depth, problems)
