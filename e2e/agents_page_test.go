@@ -89,7 +89,7 @@ func compareAgents(t *testing.T, trials []*agentTrial) {
 
 // wordsWith is what a cell says of the sidecar, without the number of requests.
 func wordsWith(cell string) string {
-	m := regexp.MustCompile(`^(?:.* → |[↑=↓] )([^()→]*) \(\d+\)$`).FindStringSubmatch(cell)
+	m := regexp.MustCompile(`^(?:.*→|[↑=↓] )([^()→]*) \(\d+\)$`).FindStringSubmatch(cell)
 	if m == nil {
 		return ""
 	}
@@ -125,7 +125,7 @@ func agentCell(alone, with *agentTrial) string {
 	if said(alone) == said(with) {
 		return verdict + said(with)
 	}
-	return verdict + said(alone) + " → " + said(with)
+	return verdict + said(alone) + "→" + said(with)
 }
 
 // What a cell begins with.

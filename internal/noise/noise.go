@@ -104,7 +104,8 @@ func (o Options) Check() error {
 		}
 		arguments := slices.ContainsFunc(argumentOps(), func(op Operator) bool { return op.ID == id })
 		if strings.HasPrefix(id, framePrefix) != (len(o.Frames) > 0) && !(o.Arguments && arguments) {
-			return fmt.Errorf("operator %q: with a family those that begin with %s, with --arguments also those of arguments, and without a family all others",
+			return fmt.Errorf("operator %q: with a family those that begin with %s, "+
+				"with --arguments also those of arguments, and without a family all others",
 				id, framePrefix)
 		}
 	}

@@ -114,8 +114,8 @@ func (t *text) stepBlock(v string, eof bool) (int, bool) {
 	}
 	b, is := t.readBlock(v, len(t.open.lit), eof)
 	unknown := func(c Call) bool { return !t.r.names.Known(c.Name) }
-	if st.Foreign && (b.truncated || slices.ContainsFunc(b.calls, unknown)) { // a third family may write so
-		is = no
+	if st.Foreign && (b.truncated || slices.ContainsFunc(b.calls, unknown)) {
+		is = no // it may be whole in the frame of a third family
 	}
 	switch is {
 	case wait:

@@ -215,7 +215,7 @@ func (p *Patient) shared(ctx context.Context) []Check {
 		c.Found, c.Fix = "the server that replicas share: "+err.Error(), mendShared(err)
 	case to.Secret == "":
 		c.Status, c.Found = warn,
-			"there is neither an admin_token nor a shared_password: everyone who reaches the server can read thoughts there, and make up approvals"
+			"there is neither an admin_token nor a shared_password: a program that reaches the server can read thoughts there, and make up approvals"
 		c.Fix = "give all replicas the same admin_token: admin_token: file:/etc/gpt-oss-executor/admin_token"
 	default:
 		c.Status, c.Found = ok, fmt.Sprintf("the server that replicas share answers in %s, and takes and gives what is sealed", took.Round(10*time.Microsecond))
