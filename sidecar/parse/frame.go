@@ -455,7 +455,7 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 		text := jsontext.Scanner{Doc: []byte(f.v[i:])}
 		if at := text.Skip(); text.Err == nil {
 			if end, is = f.notation(behind, i+at.To); is == no {
-				end, is = i+at.To, yes
+				is = yes
 			}
 			if end > i+at.To || !strings.HasPrefix(f.v[scan.SkipSpace(f.v, end):], ":") {
 				return strings.Clone(f.v[i:end]), end, is
@@ -483,13 +483,13 @@ func (f *framing) arguments(behind Template, i int) (args string, end int, is ve
 		return "", i, scan.WaitOr(f.eof)
 	}
 	if end, is = f.notation(behind, value.End); is == no {
-		end, is = value.End, yes
+		is = yes
 	}
 	return strings.Clone(f.v[i:end]), end, is
 }
 
 // notation returns where a mark ends arguments that are written in another way than as an object, or go on
-// behind one at v[i:]. The tool must be an offered one, and no other call may begin in between.
+// behind one at v[i:]; i if none does. The tool is an offered one, and no other call begins in between.
 func (f *framing) notation(behind Template, i int) (end int, is verdict) {
 	marks := f.closers
 	isMark := func(m string) bool { return m[0] == '<' || m[0] == '`' }

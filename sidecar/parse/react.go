@@ -15,8 +15,8 @@ type LineWords struct {
 	Action      []string `rule:"action" doc:"Words in front of the name of a tool." eg:"[Action, Tool]"`
 	Input       []string `rule:"input" doc:"Words in front of its arguments." eg:"[Action Input, Tool Input]"`
 	Answer      []string `rule:"answer" doc:"Words in front of the answer, behind a thought." eg:"[Answer]"`
-	Final       []string `rule:"final" doc:"Words in front of the answer, also where nothing stands before it." eg:"[Final Answer]"`
-	Observation []string `rule:"observation" doc:"Words in front of a result. A model that writes one invents it." eg:"[Observation]"`
+	Final       []string `rule:"final" doc:"Words in front of the answer, also at the start." eg:"[Final Answer]"`
+	Observation []string `rule:"observation" doc:"Words in front of a result, which the model invents." eg:"[Observation]"`
 }
 
 // usualLineWords are those of the paper and of LangChain, by their keyword.

@@ -111,7 +111,7 @@ type profileRule struct {
 	Only     []rulefile.Text `rule:"only" doc:"The ids of the only strategies that are on." eg:"[native, harmony]"`
 	Enable   []rulefile.Text `rule:"enable" doc:"The ids of strategies that it switches on." eg:"[fuzzy]"`
 	Disable  []rulefile.Text `rule:"disable" doc:"The ids of strategies that it switches off." eg:"[markers]"`
-	Families bool            `rule:"families" doc:"true reads the frames of all families, too, behind the strategies. They call tools that read; of others the model is asked, but for objects that name their tool."`
+	Families bool            `rule:"families" doc:"true also reads the frames of all families, behind the strategies. But for objects that name their tool, they only call tools that read."`
 }
 
 // strategies compiles strategies.yaml: one parse.Strategies per profile.

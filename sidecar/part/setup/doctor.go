@@ -77,10 +77,12 @@ func doctorCommand(env cli.Env) *cobra.Command {
 			if ctx.Err() != nil {
 				return fmt.Errorf("doctor: %w", context.Cause(ctx))
 			}
-			if turns != "" {
+			if len(p.asked) > 0 {
 				if err := p.writeTurns(turns); err != nil {
 					return err
 				}
+			} else if turns != "" {
+				fmt.Fprintf(env.Err, "doctor: no model server could be asked, so %s is not written\n", turns)
 			}
 			if err := env.Printer(asJSON).Document(r, doctorRows(r)); err != nil {
 				return err
